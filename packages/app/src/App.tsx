@@ -1,0 +1,4 @@
+import { createApp } from '@backstage/frontend-defaults';
+import catalogPlugin from '@backstage/plugin-catalog/alpha';
+
+export default createApp({ features: [catalogPlugin] });

@@ -1,0 +1,4 @@
+export * from './Fact';
+export * from './FleetObject';
+export * from './Inventory';
+export * from './kinds';
