@@ -1,0 +1,296 @@
+import { watchedKinds } from '@mesh-for-backstage/mesh-analysis';
+import { Knex } from 'knex';
+import { Bucket, clusterUnit, namespaceUnit, parseUnit, Unit } from './buckets';
+
+/** A unit that this process is to draw anew. */
+export interface Claim {
+  unit: Unit;
+  /** Version at the time of the claim: the unit is done where it is still the same. */
+  version: number;
+  attempts: number;
+  enqueuedAt: number;
+}
+
+/** @internal */
+export interface QueueOptions {
+  database: Knex;
+  /** Names this process in claims; replicas have different ones. */
+  instanceId: string;
+  /** Milliseconds since 1970; replaced in tests. */
+  now?: () => number;
+}
+
+const CLAIM_MILLISECONDS = 60_000;
+const BACK_OFF = { firstMs: 1_000, capMs: 300_000, afterChangeMs: 5_000 };
+/** SQLite allows 32,766 variables in a statement; a row of the queue takes two. */
+const CHUNK = 500;
+
+/** Kinds whose third part of a bucket names a namespace. `Namespace` objects are of their namespace too. */
+const kindsOfNamespaces = new Set([
+  'Namespace',
+  ...watchedKinds.filter(kind => kind.namespaced).map(kind => kind.id),
+]);
+
+/**
+ * The units that have to be drawn anew, in a table that all replicas share. A unit
+ * is in it once, however often it is marked.
+ */
+export class Queue {
+  readonly #database: Knex;
+  readonly #instanceId: string;
+  readonly #now: () => number;
+  readonly #listeners = new Set<() => void>();
+  readonly #isPostgres: boolean;
+
+  static create(options: QueueOptions): Queue {
+    return new Queue(options);
+  }
+
+  private constructor(options: QueueOptions) {
+    this.#database = options.database;
+    this.#instanceId = options.instanceId;
+    this.#now = options.now ?? Date.now;
+    this.#isPostgres = options.database.client.config.client === 'pg';
+  }
+
+  /** Calls `listener` whenever this process has marked something, once it is committed. */
+  onMarked(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /**
+   * Marks every unit that reads one of the buckets. To be called in the transaction
+   * that writes the change, so that neither can be lost without the other.
+   */
+  async markChanged(trx: Knex, buckets: readonly Bucket[]): Promise<void> {
+    const distinct = [...new Set(buckets)];
+    const units = new Set<Unit>();
+    for (const bucket of distinct) {
+      for (const unit of impliedReaders(bucket)) units.add(unit);
+    }
+    for (const some of chunks(distinct, CHUNK)) {
+      const readers = await trx('reads')
+        .distinct('unit')
+        .whereIn('bucket', some);
+      for (const { unit } of readers) units.add(unit);
+    }
+    await this.markUnits(trx, [...units]);
+
+    const clusters = new Set<string>();
+    for (const bucket of distinct) {
+      const cluster = clusterWhoseNamespacesRead(bucket);
+      if (cluster !== undefined) clusters.add(cluster);
+    }
+    for (const cluster of [...clusters].sort()) {
+      await this.#markNamespacesOf(trx, cluster);
+    }
+  }
+
+  /** Marks units by name. */
+  async markUnits(trx: Knex, units: readonly Unit[]): Promise<void> {
+    if (units.length === 0) return;
+    const now = this.#now();
+    // Sorted, so that two transactions lock rows in the same order.
+    const rows = [...new Set(units)].sort().map(unit => ({
+      unit,
+      enqueued_at: now,
+    }));
+    for (const some of chunks(rows, CHUNK)) {
+      await trx('queue')
+        .insert(some)
+        .onConflict('unit')
+        .merge(this.#markedAgain(trx, now));
+    }
+    this.#wakeAfter(trx);
+  }
+
+  async #markNamespacesOf(trx: Knex, cluster: string): Promise<void> {
+    const now = this.#now();
+    await trx
+      .into(trx.raw('?? (??, ??)', ['queue', 'unit', 'enqueued_at']))
+      .insert(
+        trx('views')
+          .select(
+            trx.raw(
+              `'namespace:' || cluster || '/' || namespace, ${
+                this.#isPostgres ? '?::bigint' : '?'
+              }`,
+              [now],
+            ),
+          )
+          .where({ topic: 'catalog', cluster })
+          .orderBy('namespace'),
+      )
+      .onConflict('unit')
+      .merge(this.#markedAgain(trx, now));
+    this.#wakeAfter(trx);
+  }
+
+  /**
+   * A unit that waits because it has failed does not have to wait out its delay
+   * when what it reads has changed: the change may be the cure.
+   */
+  #markedAgain(trx: Knex, now: number) {
+    const soon = now + BACK_OFF.afterChangeMs;
+    return {
+      version: trx.raw('queue.version + 1'),
+      claimed_until: trx.raw(
+        'case when queue.claimed_by is null and queue.claimed_until > ? then ? else queue.claimed_until end',
+        [soon, soon],
+      ),
+    };
+  }
+
+  /** Takes up to `limit` units, the longest waiting first. */
+  async claim(limit: number): Promise<Claim[]> {
+    const now = this.#now();
+    return this.#database.transaction(async trx => {
+      const next = trx('queue')
+        .select('unit', 'version', 'attempts', 'enqueued_at')
+        .where('claimed_until', '<=', now)
+        .orderBy('enqueued_at')
+        .limit(limit);
+      const rows = await (this.#isPostgres
+        ? next.forUpdate().skipLocked()
+        : next);
+      if (rows.length === 0) return [];
+      await trx('queue')
+        .whereIn(
+          'unit',
+          rows.map(row => row.unit),
+        )
+        .update({
+          claimed_by: this.#instanceId,
+          claimed_until: now + CLAIM_MILLISECONDS,
+        });
+      return rows.map(row => ({
+        unit: row.unit,
+        version: Number(row.version),
+        attempts: Number(row.attempts),
+        enqueuedAt: Number(row.enqueued_at),
+      }));
+    });
+  }
+
+  /** Takes drawn units off the queue; those that were marked meanwhile stay, free to be claimed again. */
+  async complete(claims: readonly Claim[]): Promise<void> {
+    for (const some of chunks(claims, CHUNK)) {
+      await this.#database.transaction(async trx => {
+        // Most were not marked again: one statement for each version takes them all.
+        for (const [version, units] of groupByVersion(some)) {
+          await trx('queue')
+            .whereIn('unit', units)
+            .where({ version, claimed_by: this.#instanceId })
+            .delete();
+        }
+        await trx('queue')
+          .whereIn(
+            'unit',
+            some.map(claim => claim.unit),
+          )
+          .where({ claimed_by: this.#instanceId })
+          .update({
+            claimed_by: null,
+            claimed_until: 0,
+            attempts: 0,
+            enqueued_at: this.#now(),
+          });
+      });
+    }
+  }
+
+  /** Gives a unit back that could not be drawn; it is tried again after a growing delay. */
+  async fail(claim: Claim): Promise<{ retryAt: number }> {
+    const attempts = claim.attempts + 1;
+    const delay = Math.min(
+      BACK_OFF.capMs,
+      BACK_OFF.firstMs * 2 ** Math.min(attempts - 1, 20),
+    );
+    const retryAt = this.#now() + delay;
+    await this.#database('queue')
+      .where({ unit: claim.unit, claimed_by: this.#instanceId })
+      .update({ claimed_by: null, claimed_until: retryAt, attempts });
+    return { retryAt };
+  }
+
+  /** Gives units back untouched, as when the process stops. */
+  async release(claims: readonly Claim[]): Promise<void> {
+    for (const some of chunks(claims, CHUNK)) {
+      await this.#database('queue')
+        .whereIn(
+          'unit',
+          some.map(claim => claim.unit),
+        )
+        .where({ claimed_by: this.#instanceId })
+        .update({ claimed_by: null, claimed_until: 0 });
+    }
+  }
+
+  /** How many units wait, and since when the oldest does. */
+  async depth(): Promise<{ units: number; oldest?: number }> {
+    const row = await this.#database('queue')
+      .count({ units: '*' })
+      .min({ oldest: 'enqueued_at' })
+      .first();
+    const oldest = (row as { oldest?: number | string | null })?.oldest;
+    return {
+      units: Number(row?.units ?? 0),
+      ...(oldest === null || oldest === undefined
+        ? {}
+        : { oldest: Number(oldest) }),
+    };
+  }
+
+  #wakeAfter(trx: Knex): void {
+    if (this.#listeners.size === 0) return;
+    const wake = () => this.#listeners.forEach(listener => listener());
+    const committed = (trx as Knex.Transaction).executionPromise;
+    if (committed) committed.then(wake, () => undefined);
+    else wake();
+  }
+}
+
+/**
+ * Units that read a bucket by what they are, without a row in `reads`: a namespace
+ * reads everything in it, and a cluster the coverage of its kinds. Recording these
+ * would make `reads` the largest table of all.
+ */
+function impliedReaders(bucket: Bucket): Unit[] {
+  const [cluster, kind, third] = bucket.split('|');
+  if (cluster === 'view') return [];
+  if (third === '?') return [clusterUnit(cluster)];
+  if (third === '*' || !kindsOfNamespaces.has(kind)) return [];
+  return [namespaceUnit(cluster, third)];
+}
+
+/** The cluster all of whose namespaces read the bucket: coverage, and what is known of the cluster's mesh. */
+function clusterWhoseNamespacesRead(bucket: Bucket): string | undefined {
+  const parts = bucket.split('|');
+  if (parts[0] === 'view') return parts[1] === 'mesh' ? parts[2] : undefined;
+  return parts[2] === '?' ? parts[0] : undefined;
+}
+
+/** Whether a unit reads the bucket by what it is, so that the read need not be recorded. */
+export function isImplied(unit: Unit, bucket: Bucket): boolean {
+  if (impliedReaders(bucket).includes(unit)) return true;
+  const parsed = parseUnit(unit);
+  return (
+    parsed?.type === 'namespace' &&
+    clusterWhoseNamespacesRead(bucket) === parsed.cluster
+  );
+}
+
+function groupByVersion(claims: readonly Claim[]): Map<number, Unit[]> {
+  const groups = new Map<number, Unit[]>();
+  for (const { unit, version } of claims) {
+    groups.set(version, [...(groups.get(version) ?? []), unit]);
+  }
+  return groups;
+}
+
+function* chunks<T>(items: readonly T[], size: number): Generator<T[]> {
+  for (let start = 0; start < items.length; start += size) {
+    yield items.slice(start, start + size);
+  }
+}
