@@ -1,1 +1,6 @@
-export {};
+/**
+ * Extension points of the mesh backend.
+ *
+ * @packageDocumentation
+ */
+export * from './clusterSources';
