@@ -107,7 +107,9 @@ exports.up = async function up(knex) {
   });
 
   await knex.schema.createTable('services', table => {
-    table.comment('Logical services: the read model of pages.');
+    table.comment(
+      'Logical services, as pages filter and sort them. Narrow, so that a filter over all of them reads little.',
+    );
     table.text('id').primary().comment('scope/namespace/name');
     table.text('scope').notNullable();
     table.text('namespace').notNullable();
@@ -124,11 +126,6 @@ exports.up = async function up(knex) {
       .notNullable()
       .comment('0 none, 1 info, 2 warning, 3 error');
     table.boolean('partial').notNullable();
-    table.text('row').notNullable().comment('JSON: ServiceRow of the API');
-    table
-      .text('body')
-      .notNullable()
-      .comment('JSON: ServiceView, without findings');
     table.text('hash').notNullable();
     table.text('as_of').notNullable();
     table.index(['name', 'id'], 'services_name_idx');
@@ -137,6 +134,16 @@ exports.up = async function up(knex) {
     table.index(['worst', 'id'], 'services_worst_idx');
     table.index(['cluster_count', 'id'], 'services_cluster_count_idx');
     table.index(['endpoints_ready', 'id'], 'services_endpoints_idx');
+  });
+
+  await knex.schema.createTable('service_details', table => {
+    table.comment('What pages show of a service: the wide half of `services`.');
+    table.text('id').primary();
+    table.text('row').notNullable().comment('JSON: ServiceRow of the API');
+    table
+      .text('body')
+      .notNullable()
+      .comment('JSON: ServiceView, without findings');
   });
 
   await knex.schema.createTable('service_clusters', table => {
@@ -206,6 +213,7 @@ exports.down = async function down(knex) {
     'service_entities',
     'entities',
     'service_clusters',
+    'service_details',
     'services',
     'service_instances',
     'views',

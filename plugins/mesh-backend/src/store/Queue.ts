@@ -107,23 +107,15 @@ export class Queue {
 
   async #markNamespacesOf(trx: Knex, cluster: string): Promise<void> {
     const now = this.#now();
-    await trx
-      .into(trx.raw('?? (??, ??)', ['queue', 'unit', 'enqueued_at']))
-      .insert(
-        trx('views')
-          .select(
-            trx.raw(
-              `'namespace:' || cluster || '/' || namespace, ${
-                this.#isPostgres ? '?::bigint' : '?'
-              }`,
-              [now],
-            ),
-          )
-          .where({ topic: 'catalog', cluster })
-          .orderBy('namespace'),
-      )
-      .onConflict('unit')
-      .merge(this.#markedAgain(trx, now));
+    const again = this.#markedAgain(trx, now);
+    // Knex drops `onConflict` from an insert that selects, on SQLite.
+    await trx.raw(
+      `insert into queue (unit, enqueued_at)
+       select 'namespace:' || cluster || '/' || namespace, cast(? as bigint)
+       from views where topic = 'catalog' and cluster = ? order by namespace
+       on conflict (unit) do update set version = ?, claimed_until = ?`,
+      [now, cluster, again.version, again.claimed_until],
+    );
     this.#wakeAfter(trx);
   }
 
