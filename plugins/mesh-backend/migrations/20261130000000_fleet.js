@@ -18,6 +18,12 @@ exports.up = async function up(knex) {
     table.text('server').comment('Host and port; never credentials');
     table.text('environment');
     table.text('labels').notNullable().defaultTo('{}').comment('JSON object');
+    table.text('cluster_domain').comment("Where it is not 'cluster.local'");
+    table
+      .text('system_namespaces')
+      .notNullable()
+      .defaultTo('[]')
+      .comment('JSON array: namespaces of mesh and CNI');
     table.text('state').notNullable().comment('ClusterState of the API');
     table.text('message');
     table.text('since').notNullable();
