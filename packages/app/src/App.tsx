@@ -1,4 +1,9 @@
 import { createApp } from '@backstage/frontend-defaults';
 import catalogPlugin from '@backstage/plugin-catalog/alpha';
+import { navModule } from './nav';
+import { signInModule } from './signIn';
 
-export default createApp({ features: [catalogPlugin] });
+// The other plugins are found by `app.packages: all` in app-config.yaml.
+export default createApp({
+  features: [catalogPlugin, navModule, signInModule],
+});

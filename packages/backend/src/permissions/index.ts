@@ -1,0 +1,16 @@
+import { createBackendModule } from '@backstage/backend-plugin-api';
+import { policyExtensionPoint } from '@backstage/plugin-permission-node/alpha';
+import { PortalPolicy } from './PortalPolicy';
+
+export default createBackendModule({
+  pluginId: 'permission',
+  moduleId: 'portal-policy',
+  register(env) {
+    env.registerInit({
+      deps: { policy: policyExtensionPoint },
+      async init({ policy }) {
+        policy.setPolicy(new PortalPolicy());
+      },
+    });
+  },
+});

@@ -1,0 +1,4 @@
+export interface Config {
+  /** Watching the clusters of the mesh. */
+  mesh?: object;
+}

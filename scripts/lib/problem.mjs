@@ -1,0 +1,15 @@
+/**
+ * Something that the person at the keyboard can mend. It is shown as its one
+ * line; a stack would only hide what to do.
+ */
+export class Problem extends Error {}
+
+/** Runs a script's body; what it returns is the exit code. */
+export async function runScript(body) {
+  try {
+    process.exitCode = (await body()) ?? 0;
+  } catch (error) {
+    console.error(error instanceof Problem ? error.message : error);
+    process.exitCode = 1;
+  }
+}
