@@ -1,0 +1,262 @@
+import { useId } from 'react';
+import { makeStyles, useTheme } from '@material-ui/core/styles';
+import type {
+  ServiceInstance,
+  ServiceLink,
+} from '@mesh-for-backstage/plugin-mesh-common';
+import { isUnknown, linkStates, roles, toneColour } from '../ui';
+
+const useStyles = makeStyles(theme => ({
+  figure: { margin: theme.spacing(0, 0, 2), overflowX: 'auto' },
+  picture: { display: 'block', width: '100%', margin: '0 auto' },
+  node: {
+    fill: theme.palette.background.default,
+    stroke: theme.palette.text.secondary,
+  },
+  name: { fill: theme.palette.text.primary, fontWeight: 600, fontSize: 14 },
+  note: { fill: theme.palette.text.secondary, fontSize: 12 },
+  legend: {
+    display: 'flex',
+    flexWrap: 'wrap',
+    gap: theme.spacing(0.5, 2),
+    fontSize: '0.85rem',
+  },
+  entry: {
+    display: 'inline-flex',
+    alignItems: 'center',
+    gap: theme.spacing(0.75),
+  },
+}));
+
+interface Node {
+  name: string;
+  instance?: ServiceInstance;
+}
+
+const nodeWidth = 170;
+const nodeHeight = 54;
+const dashes: Record<ServiceLink['state'], string | undefined> = {
+  active: undefined,
+  broken: '9 6',
+  suppressed: '2 5',
+  unknown: '9 4 2 4',
+};
+
+/** More clusters than this make a picture that nobody can read; the table has them all. */
+const mostNodes = 9;
+
+const worst: ServiceLink['state'][] = [
+  'broken',
+  'unknown',
+  'suppressed',
+  'active',
+];
+
+/** One arrow for each direction: several mechanisms between the same two clusters share it, the worst state wins. */
+export function arrows(links: ServiceLink[]): ServiceLink[] {
+  const pairs = new Map<string, ServiceLink>();
+  for (const link of links) {
+    const key = `${link.from} ${link.to}`;
+    const before = pairs.get(key);
+    if (!before || worst.indexOf(link.state) < worst.indexOf(before.state))
+      pairs.set(key, link);
+  }
+  return [...pairs.values()];
+}
+
+/** Where the nodes stand: two side by side, more on an ellipse. */
+export function layout(count: number): {
+  width: number;
+  height: number;
+  points: Array<{ x: number; y: number }>;
+} {
+  if (count <= 2) {
+    return {
+      width: 560,
+      height: 130,
+      points: [
+        { x: 95, y: 65 },
+        { x: 465, y: 65 },
+      ].slice(0, count),
+    };
+  }
+  const width = 640;
+  const height = count <= 4 ? 300 : 380;
+  const points = Array.from({ length: count }, (_, index) => {
+    const angle = -Math.PI / 2 + (2 * Math.PI * index) / count;
+    return {
+      x: width / 2 + (width / 2 - nodeWidth / 2 - 5) * Math.cos(angle),
+      y: height / 2 + (height / 2 - nodeHeight / 2 - 5) * Math.sin(angle),
+    };
+  });
+  return { width, height, points };
+}
+
+type Point = { x: number; y: number };
+
+/** Where a ray from the middle of a node in a direction leaves its box, and a little further. */
+function edgeOf(node: Point, towards: Point, gap: number): Point {
+  const dx = towards.x - node.x;
+  const dy = towards.y - node.y;
+  const scale = Math.min(
+    dx === 0 ? Infinity : (nodeWidth / 2 + gap) / Math.abs(dx),
+    dy === 0 ? Infinity : (nodeHeight / 2 + gap) / Math.abs(dy),
+  );
+  return { x: node.x + dx * scale, y: node.y + dy * scale };
+}
+
+/** A line that keeps to its right, so that the two directions do not lie on each other. */
+function arrowLine(from: Point, to: Point) {
+  const dx = to.x - from.x;
+  const dy = to.y - from.y;
+  const length = Math.hypot(dx, dy) || 1;
+  const aside = 9;
+  const shift = { x: (-dy / length) * aside, y: (dx / length) * aside };
+  const a = edgeOf(from, to, 2);
+  const b = edgeOf(to, from, 5);
+  return {
+    x1: a.x + shift.x,
+    y1: a.y + shift.y,
+    x2: b.x + shift.x,
+    y2: b.y + shift.y,
+  };
+}
+
+function nodeNote(instance?: ServiceInstance): string {
+  if (!instance) return 'no Service here';
+  const { role, endpoints } = instance;
+  const ready = isUnknown(endpoints)
+    ? 'endpoints unknown'
+    : `${endpoints.ready} of ${endpoints.total} ready`;
+  return role === 'backend' ? ready : `${roles[role].label}, ${ready}`;
+}
+
+/** The clusters of a service and the directed links between them. The table beside it says the same in words. */
+export const LinkPicture = (props: {
+  clusters: Node[];
+  links: ServiceLink[];
+}) => {
+  const { clusters, links } = props;
+  const classes = useStyles();
+  const theme = useTheme();
+  const id = useId();
+  if (clusters.length > mostNodes) return null;
+
+  const { width, height, points } = layout(clusters.length);
+  const at = new Map(
+    clusters.map(({ name }, index) => [name, points[index]] as const),
+  );
+  const drawn = arrows(links).filter(({ from, to }) => from !== to);
+  const states = worst.filter(state =>
+    drawn.some(link => link.state === state),
+  );
+  const colour = (state: ServiceLink['state']) =>
+    toneColour(theme, linkStates[state].tone);
+
+  return (
+    <figure className={classes.figure}>
+      <svg
+        className={classes.picture}
+        viewBox={`0 0 ${width} ${height}`}
+        style={{ maxWidth: width, minWidth: Math.min(width, 460) }}
+        role="img"
+        aria-label={`${clusters.length} clusters and ${drawn.length} links between them; the table that follows lists the links.`}
+      >
+        <defs>
+          {states.map(state => (
+            <marker
+              key={state}
+              id={`${id}-${state}`}
+              viewBox="0 0 10 10"
+              refX="8"
+              refY="5"
+              markerWidth="7"
+              markerHeight="7"
+              orient="auto"
+            >
+              <path d="M0,0 L10,5 L0,10 z" fill={colour(state)} />
+            </marker>
+          ))}
+        </defs>
+        {drawn.map(({ from, to, state }) => {
+          const line = arrowLine(at.get(from)!, at.get(to)!);
+          return (
+            <g key={`${from} ${to}`}>
+              <line
+                {...line}
+                stroke={colour(state)}
+                strokeWidth={2}
+                strokeDasharray={dashes[state]}
+                markerEnd={`url(#${id}-${state})`}
+              />
+              {state === 'broken' && (
+                <text
+                  x={(line.x1 + line.x2) / 2}
+                  y={(line.y1 + line.y2) / 2 + 6}
+                  textAnchor="middle"
+                  fontSize={18}
+                  fontWeight={700}
+                  fill={colour(state)}
+                  stroke={theme.palette.background.paper}
+                  strokeWidth={4}
+                  paintOrder="stroke"
+                >
+                  ✕
+                </text>
+              )}
+            </g>
+          );
+        })}
+        {clusters.map(({ name, instance }) => {
+          const { x, y } = at.get(name)!;
+          return (
+            <g key={name}>
+              <rect
+                className={classes.node}
+                x={x - nodeWidth / 2}
+                y={y - nodeHeight / 2}
+                width={nodeWidth}
+                height={nodeHeight}
+                rx={6}
+              />
+              <text
+                className={classes.name}
+                x={x}
+                y={y - 4}
+                textAnchor="middle"
+              >
+                {name.length > 20 ? `${name.slice(0, 19)}…` : name}
+              </text>
+              <text
+                className={classes.note}
+                x={x}
+                y={y + 16}
+                textAnchor="middle"
+              >
+                {nodeNote(instance)}
+              </text>
+            </g>
+          );
+        })}
+      </svg>
+      <figcaption className={classes.legend}>
+        {states.map(state => (
+          <span key={state} className={classes.entry}>
+            <svg width="40" height="10" aria-hidden>
+              <line
+                x1="0"
+                y1="5"
+                x2="40"
+                y2="5"
+                stroke={colour(state)}
+                strokeWidth={2}
+                strokeDasharray={dashes[state]}
+              />
+            </svg>
+            {linkStates[state].label}: {linkStates[state].means}
+          </span>
+        ))}
+      </figcaption>
+    </figure>
+  );
+};

@@ -1,0 +1,87 @@
+import type { ClusterSummary } from '@mesh-for-backstage/plugin-mesh-common';
+import Paper from '@material-ui/core/Paper';
+import Typography from '@material-ui/core/Typography';
+import { makeStyles, useTheme } from '@material-ui/core/styles';
+import {
+  ClusterLinkName,
+  FactValue,
+  SeverityCountsLabel,
+  clusterStates,
+  toneColour,
+} from '../ui';
+import { ClusterAge, ClusterStateLabel } from './ClusterState';
+import { Versions } from './Versions';
+import { coverageText } from './coverage';
+
+const useStyles = makeStyles(theme => ({
+  card: {
+    padding: theme.spacing(1.5, 2),
+    borderTop: '4px solid',
+    height: '100%',
+    overflowWrap: 'anywhere',
+  },
+  name: { fontSize: '1.05rem', fontWeight: 600 },
+  quiet: { color: theme.palette.text.secondary },
+  counts: {
+    display: 'flex',
+    gap: theme.spacing(2.5),
+    margin: theme.spacing(1, 0),
+    flexWrap: 'wrap',
+  },
+  number: { fontSize: '1.25rem', fontVariantNumeric: 'tabular-nums' },
+}));
+
+const counted = ['services', 'workloads', 'nodes'] as const;
+
+/** One cluster at a glance. */
+export const ClusterCard = (props: { cluster: ClusterSummary }) => {
+  const { cluster } = props;
+  const classes = useStyles();
+  const theme = useTheme();
+  const { tone } = clusterStates[cluster.state];
+  return (
+    <Paper
+      component="article"
+      aria-label={`Cluster ${cluster.name}`}
+      className={classes.card}
+      style={{ borderTopColor: toneColour(theme, tone) }}
+    >
+      <Typography component="h3" className={classes.name}>
+        <ClusterLinkName name={cluster.name} text={cluster.title} />
+      </Typography>
+      {cluster.environment && (
+        <Typography variant="body2" className={classes.quiet}>
+          {cluster.environment}
+        </Typography>
+      )}
+      <Typography variant="body2" component="div">
+        <ClusterStateLabel cluster={cluster} short />
+        <div className={classes.quiet}>
+          <ClusterAge cluster={cluster} />
+        </div>
+        {cluster.message && <div>{cluster.message}</div>}
+        <div className={classes.counts}>
+          {counted.map(name => (
+            <div key={name}>
+              <div className={classes.number}>
+                <FactValue fact={cluster.counts[name]} />
+              </div>
+              <div className={classes.quiet}>{name}</div>
+            </div>
+          ))}
+        </div>
+        <Versions versions={cluster.versions} />
+        <div>Coverage: {coverageText(cluster.coverage)}</div>
+        {cluster.findings && (
+          <div>
+            Findings:{' '}
+            <SeverityCountsLabel
+              counts={cluster.findings}
+              partial={cluster.partial}
+            />
+          </div>
+        )}
+      </Typography>
+    </Paper>
+  );
+};

@@ -1,0 +1,29 @@
+import type {
+  ClusterSummary,
+  FleetState,
+} from '@mesh-for-backstage/plugin-mesh-common';
+import { clusterStateOrder } from '../ui';
+
+/** Worst first, then by name. */
+export const worstFirst = (clusters: ClusterSummary[]): ClusterSummary[] =>
+  [...clusters].sort(
+    (a, b) =>
+      clusterStateOrder.indexOf(a.state) - clusterStateOrder.indexOf(b.state) ||
+      a.name.localeCompare(b.name),
+  );
+
+/** The clusters whose data is missing or old, in the shape that the banner takes. */
+export function fleetState(clusters: ClusterSummary[]): FleetState {
+  const missing = worstFirst(clusters).filter(
+    ({ state, partial }) => partial || state !== 'synced',
+  );
+  return {
+    partial: missing.length > 0,
+    clusters: missing.map(({ name, state, since, message }) => ({
+      name,
+      state,
+      since,
+      message,
+    })),
+  };
+}

@@ -1,0 +1,200 @@
+import { Fragment, ReactNode, useId } from 'react';
+import IconButton from '@material-ui/core/IconButton';
+import Table from '@material-ui/core/Table';
+import TableBody from '@material-ui/core/TableBody';
+import TableCell from '@material-ui/core/TableCell';
+import TableHead from '@material-ui/core/TableHead';
+import TableRow from '@material-ui/core/TableRow';
+import TableSortLabel from '@material-ui/core/TableSortLabel';
+import useMediaQuery from '@material-ui/core/useMediaQuery';
+import { makeStyles, useTheme } from '@material-ui/core/styles';
+import KeyboardArrowDownIcon from '@material-ui/icons/KeyboardArrowDown';
+import KeyboardArrowRightIcon from '@material-ui/icons/KeyboardArrowRight';
+
+/** One column of a table. The first one names the row. */
+export interface Column<TRow> {
+  id: string;
+  header: string;
+  cell: (row: TRow) => ReactNode;
+  /** The value of `sort` that orders by this column. */
+  sort?: string;
+  align?: 'right';
+  /** Left out where the window is narrower. */
+  hideBelow?: 'sm' | 'md' | 'lg';
+}
+
+/** Which column the rows are ordered by, and what to do when a header is pressed. */
+export interface Sorting {
+  by: string;
+  order: 'asc' | 'desc';
+  onChange: (by: string, order: 'asc' | 'desc') => void;
+}
+
+/** Which rows show their details in place. */
+export interface Expansion<TRow> {
+  open: ReadonlySet<string>;
+  onToggle: (key: string) => void;
+  label: (row: TRow) => string;
+  details: (row: TRow) => ReactNode;
+}
+
+const useStyles = makeStyles(theme => ({
+  scroll: {
+    overflowX: 'auto',
+    '&:focus-visible': { outline: `2px solid ${theme.palette.primary.main}` },
+  },
+  table: {
+    '& th, & td': { padding: theme.spacing(1, 1.5), verticalAlign: 'top' },
+    '& thead th': {
+      whiteSpace: 'nowrap',
+      color: theme.palette.text.secondary,
+      fontWeight: 600,
+      borderBottom: `2px solid ${theme.palette.divider}`,
+    },
+    '& tbody th': { fontWeight: 400 },
+  },
+  row: { '&:hover': { background: theme.palette.action.hover } },
+  toggle: { width: 1, '&&': { paddingRight: 0 } },
+  toggleButton: { margin: theme.spacing(-0.5) },
+  details: {
+    '&&': { paddingLeft: theme.spacing(6), paddingBottom: theme.spacing(2) },
+    [theme.breakpoints.down('sm')]: { '&&': { paddingLeft: theme.spacing(2) } },
+  },
+  numeric: { fontVariantNumeric: 'tabular-nums' },
+  busy: { opacity: 0.6, transition: 'opacity 0.15s 0.2s' },
+}));
+
+/**
+ * The table of all pages: headers that sort, rows that open in place, columns
+ * that make room in a narrow window, and the keyboard reaches everything.
+ */
+export function DataTable<TRow>(props: {
+  /** Says what the table holds; read out, not drawn. */
+  label: string;
+  columns: Column<TRow>[];
+  rows: TRow[];
+  rowKey: (row: TRow) => string;
+  sorting?: Sorting;
+  expansion?: Expansion<TRow>;
+  /** True while rows of an earlier question are still shown. */
+  busy?: boolean;
+}) {
+  const { label, rows, rowKey, sorting, expansion, busy } = props;
+  const classes = useStyles();
+  const columns = useFittingColumns(props.columns);
+  const id = useId();
+  const width = columns.length + (expansion ? 1 : 0);
+  return (
+    <div
+      className={`${classes.scroll} ${busy ? classes.busy : ''}`}
+      role="region"
+      aria-label={label}
+      aria-busy={busy || undefined}
+      // A region that scrolls must be reachable by keyboard.
+      // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+      tabIndex={0}
+    >
+      <Table size="small" className={classes.table} aria-label={label}>
+        <TableHead>
+          <TableRow>
+            {expansion && (
+              <TableCell component="td" className={classes.toggle} />
+            )}
+            {columns.map(column => (
+              <HeaderCell key={column.id} column={column} sorting={sorting} />
+            ))}
+          </TableRow>
+        </TableHead>
+        <TableBody>
+          {rows.map(row => {
+            const key = rowKey(row);
+            const open = expansion?.open.has(key) ?? false;
+            const detailsId = `${id}-${key}`;
+            return (
+              <Fragment key={key}>
+                <TableRow className={classes.row}>
+                  {expansion && (
+                    <TableCell className={classes.toggle}>
+                      <IconButton
+                        size="small"
+                        className={classes.toggleButton}
+                        aria-expanded={open}
+                        aria-controls={open ? detailsId : undefined}
+                        aria-label={`Details of ${expansion.label(row)}`}
+                        onClick={() => expansion.onToggle(key)}
+                      >
+                        {open ? (
+                          <KeyboardArrowDownIcon />
+                        ) : (
+                          <KeyboardArrowRightIcon />
+                        )}
+                      </IconButton>
+                    </TableCell>
+                  )}
+                  {columns.map((column, index) => (
+                    <TableCell
+                      key={column.id}
+                      align={column.align}
+                      className={column.align ? classes.numeric : undefined}
+                      {...(index === 0
+                        ? { component: 'th', scope: 'row' }
+                        : {})}
+                    >
+                      {column.cell(row)}
+                    </TableCell>
+                  ))}
+                </TableRow>
+                {open && (
+                  <TableRow id={detailsId}>
+                    <TableCell colSpan={width} className={classes.details}>
+                      {expansion!.details(row)}
+                    </TableCell>
+                  </TableRow>
+                )}
+              </Fragment>
+            );
+          })}
+        </TableBody>
+      </Table>
+    </div>
+  );
+}
+
+function HeaderCell<TRow>(props: { column: Column<TRow>; sorting?: Sorting }) {
+  const { column, sorting } = props;
+  if (!sorting || !column.sort) {
+    return (
+      <TableCell scope="col" align={column.align}>
+        {column.header}
+      </TableCell>
+    );
+  }
+  const active = sorting.by === column.sort;
+  const next = active && sorting.order === 'asc' ? 'desc' : 'asc';
+  return (
+    <TableCell
+      scope="col"
+      align={column.align}
+      sortDirection={active ? sorting.order : false}
+    >
+      <TableSortLabel
+        active={active}
+        direction={active ? sorting.order : 'asc'}
+        onClick={() => sorting.onChange(column.sort!, next)}
+      >
+        {column.header}
+      </TableSortLabel>
+    </TableCell>
+  );
+}
+
+function useFittingColumns<TRow>(columns: Column<TRow>[]): Column<TRow>[] {
+  const theme = useTheme();
+  const options = { noSsr: true };
+  const fits = {
+    sm: useMediaQuery(theme.breakpoints.up('sm'), options),
+    md: useMediaQuery(theme.breakpoints.up('md'), options),
+    lg: useMediaQuery(theme.breakpoints.up('lg'), options),
+  };
+  return columns.filter(({ hideBelow }) => !hideBelow || fits[hideBelow]);
+}

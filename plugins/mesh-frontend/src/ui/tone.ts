@@ -1,0 +1,29 @@
+import type { Theme } from '@material-ui/core/styles';
+
+/** How something is, as far as the eye is concerned. */
+export type Tone = 'good' | 'info' | 'warning' | 'bad' | 'unknown';
+
+/**
+ * Colours of text and icons, for the paper and background of Backstage's light
+ * and dark themes. The theme's own `status` palette is made for dots: as text it
+ * does not reach the contrast of WCAG AA, which these do (see the test).
+ */
+const colours: Record<'light' | 'dark', Record<Tone, string>> = {
+  light: {
+    good: '#1a6e36',
+    info: '#0f5fa6',
+    warning: '#8a4b00',
+    bad: '#b3141f',
+    unknown: '#5c5c5c',
+  },
+  dark: {
+    good: '#8fe3a6',
+    info: '#a6d1ff',
+    warning: '#ffcf80',
+    bad: '#ffb3b3',
+    unknown: '#d0d0d0',
+  },
+};
+
+export const toneColour = (theme: Theme, tone: Tone): string =>
+  colours[theme.palette.type][tone];
