@@ -4,766 +4,715 @@
  */
 
 export interface paths {
-  '/v1/clusters': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/v1/clusters": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** All clusters, with state, age, versions and counts. */
+        get: operations["listClusters"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** All clusters, with state, age, versions and counts. */
-    get: operations['listClusters'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/v1/clusters/{name}': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/v1/clusters/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One cluster with the coverage of each kind. */
+        get: operations["getCluster"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** One cluster with the coverage of each kind. */
-    get: operations['getCluster'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/v1/services': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/v1/services": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The fleet's services, filtered, sorted and paged on the server. */
+        get: operations["listServices"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** The fleet's services, filtered, sorted and paged on the server. */
-    get: operations['listServices'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/v1/services/facets': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/v1/services/facets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The values that services can be filtered by, with counts. */
+        get: operations["getServiceFacets"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** The values that services can be filtered by, with counts. */
-    get: operations['getServiceFacets'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/v1/services/{scope}/{namespace}/{name}': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/v1/services/{scope}/{namespace}/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One service with everything that is known of it. */
+        get: operations["getService"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** One service with everything that is known of it. */
-    get: operations['getService'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/v1/entities/{kind}/{namespace}/{name}/services': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/v1/entities/{kind}/{namespace}/{name}/services": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The services of a catalog entity, by its annotations. */
+        get: operations["getEntityServices"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** The services of a catalog entity, by its annotations. */
-    get: operations['getEntityServices'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/v1/findings': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/v1/findings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Findings of all topics, with first and last seen. */
+        get: operations["listFindings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** Findings of all topics, with first and last seen. */
-    get: operations['listFindings'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
 }
 export type webhooks = Record<string, never>;
 export interface components {
-  schemas: {
-    Error: {
-      error: {
-        name: string;
-        message: string;
-      };
-      response: {
-        statusCode: number;
-      };
-    };
-    /** @description Stands where a value is not known. */
-    Unknown: {
-      /** @enum {string} */
-      unknown:
-        | 'forbidden'
-        | 'absent-api'
-        | 'unreachable'
-        | 'stale'
-        | 'not-reported';
-      detail?: string;
-    };
-    StringFact: string | components['schemas']['Unknown'];
-    BooleanFact: boolean | components['schemas']['Unknown'];
-    IntegerFact: number | components['schemas']['Unknown'];
-    ReadyCount: {
-      ready: number;
-      total: number;
-    };
-    ReadyCountFact:
-      | components['schemas']['ReadyCount']
-      | components['schemas']['Unknown'];
-    /** @enum {string} */
-    Severity: 'error' | 'warning' | 'info';
-    SeverityCounts: {
-      error: number;
-      warning: number;
-      info: number;
-    };
-    /**
-     * @description `connecting`: no answer yet, and nothing stored. `synced`: every kind that may be read is current. `degraded`: the cluster answers, and some kinds are forbidden or stale. `unreachable`: it does not answer; what is shown is the last state. `misconfigured`: the configuration is wrong; nothing is tried. `needs-user`: sign-in needs a user's token, so that nothing can be watched.
-     * @enum {string}
-     */
-    ClusterState:
-      | 'connecting'
-      | 'synced'
-      | 'degraded'
-      | 'unreachable'
-      | 'misconfigured'
-      | 'needs-user';
-    ClusterSummary: {
-      name: string;
-      title?: string;
-      /** @description Where the cluster was named: `kubernetes.config`, `kubernetes.catalog`, `kubeconfig`, `in-cluster`, or a source of a module. */
-      source: string;
-      /** @description Host and port of the API server; never credentials. */
-      server?: string;
-      state: components['schemas']['ClusterState'];
-      /** @description What is wrong, and what to do; for a person. */
-      message?: string;
-      /**
-       * Format: date-time
-       * @description Since when the state holds.
-       */
-      since?: string;
-      /**
-       * Format: date-time
-       * @description The last answer of the API server.
-       */
-      lastContact?: string;
-      /**
-       * Format: date-time
-       * @description Time of the oldest data among the kinds that are read.
-       */
-      asOf?: string;
-      environment?: string;
-      labels: {
-        [key: string]: string;
-      };
-      mesh?: components['schemas']['ClusterMeshSummary'];
-      versions?: {
-        kubernetes?: components['schemas']['StringFact'];
-        istio?: {
-          revision: string;
-          version: components['schemas']['StringFact'];
-        }[];
-      };
-      counts: {
-        services: components['schemas']['IntegerFact'];
-        workloads: components['schemas']['IntegerFact'];
-        nodes: components['schemas']['IntegerFact'];
-        namespaces: components['schemas']['IntegerFact'];
-      };
-      /** @description How many kinds are in which state. */
-      coverage: {
-        synced: number;
-        forbidden: number;
-        absentApi: number;
-        unreachable: number;
-        stale: number;
-      };
-      findings?: components['schemas']['SeverityCounts'];
-      /** @description True where counts do not cover everything. */
-      partial: boolean;
-    };
-    ClusterMeshSummary: {
-      meshId: components['schemas']['StringFact'];
-      clusterId: components['schemas']['StringFact'];
-      network: components['schemas']['StringFact'];
-      trustDomain: components['schemas']['StringFact'];
-      tags: {
-        tag: string;
-        revision: string;
-      }[];
-    };
-    KindCoverage: {
-      kind: string;
-      /** @description Plural and group, as in an RBAC rule: `httproutes.gateway.networking.k8s.io`. */
-      resource?: string;
-      /** @description The version that is read. */
-      version?: string;
-      /** @enum {string} */
-      state: 'synced' | 'forbidden' | 'absent-api' | 'unreachable' | 'stale';
-      message?: string;
-      /** @description The permission that is missing. */
-      missing?: {
-        verb: string;
-        group: string;
-        resource: string;
-        namespace?: string;
-      };
-      objects?: number;
-      /** Format: date-time */
-      since?: string;
-      /**
-       * Format: date-time
-       * @description The last sign of life of list or watch.
-       */
-      asOf?: string;
-      /** @description The topics that this kind is read for. */
-      topics: string[];
-    };
-    ClusterDetail: components['schemas']['ClusterSummary'] & {
-      kinds: components['schemas']['KindCoverage'][];
-    };
-    ClusterList: {
-      items: components['schemas']['ClusterSummary'][];
-    };
-    /** @enum {string} */
-    Dataplane:
-      | 'sidecar'
-      | 'ambient'
-      | 'gateway'
-      | 'linkerd'
-      | 'kmesh'
-      | 'none'
-      | 'mixed';
-    /** @enum {string} */
-    DataplaneFilter:
-      | 'sidecar'
-      | 'ambient'
-      | 'gateway'
-      | 'linkerd'
-      | 'kmesh'
-      | 'none'
-      | 'mixed'
-      | 'unknown';
-    DataplaneFact:
-      | components['schemas']['Dataplane']
-      | components['schemas']['Unknown'];
-    /** @description Clusters whose data is missing or old in this answer. */
-    Partial: {
-      partial: boolean;
-      clusters: {
-        name: string;
-        state: components['schemas']['ClusterState'];
-        /** Format: date-time */
-        since?: string;
-        message?: string;
-      }[];
-    };
-    ServiceRow: {
-      scope: string;
-      namespace: string;
-      name: string;
-      /** @description Entity ref of the owner. */
-      owner?: string;
-      entities?: string[];
-      clusters: string[];
-      dataplane: components['schemas']['DataplaneFact'];
-      endpoints: components['schemas']['ReadyCountFact'];
-      /** @description Revisions that the proxies run. */
-      revisions?: string[];
-      findings: components['schemas']['SeverityCounts'];
-      worst?: components['schemas']['Severity'];
-      partial: boolean;
-    };
-    ServicePage: {
-      items: components['schemas']['ServiceRow'][];
-      totalItems: number;
-      nextCursor?: string;
-      fleet: components['schemas']['Partial'];
-    };
-    ServiceFacets: {
-      clusters: components['schemas']['Facet'];
-      namespaces: components['schemas']['Facet'];
-      owners: components['schemas']['Facet'];
-      dataplanes: components['schemas']['Facet'];
-      severities: components['schemas']['Facet'];
-    };
-    Facet: {
-      value: string;
-      count: number;
-    }[];
-    ServicePort: {
-      name?: string;
-      port: number;
-      protocol: string;
-      appProtocol?: string;
-      targetPort?: number | string;
-    };
-    Waypoint: {
-      namespace: string;
-      name: string;
-      by: string;
-      /** @enum {string} */
-      state:
-        | 'bound'
-        | 'not-ready'
-        | 'missing'
-        | 'denied'
-        | 'unsupported'
-        | 'unknown';
-      reason?: string;
-    };
-    ServiceInstance: {
-      cluster: string;
-      namespace: string;
-      name: string;
-      /** @enum {string} */
-      role: 'backend' | 'stub' | 'mirror' | 'derived' | 'gateway';
-      /** @enum {string} */
-      type:
-        | 'ClusterIP'
-        | 'NodePort'
-        | 'LoadBalancer'
-        | 'ExternalName'
-        | 'Headless';
-      ports: components['schemas']['ServicePort'][];
-      endpoints: components['schemas']['ReadyCountFact'];
-      workloads: string[];
-      dataplane: components['schemas']['DataplaneFact'];
-      waypoint?: components['schemas']['Waypoint'];
-      labels: {
-        [key: string]: string;
-      };
-      annotations: {
-        [key: string]: string;
-      };
-      createdAt?: string;
-      mirrorOf?: {
-        cluster: string;
-        namespace: string;
-        name: string;
-      };
-    };
-    Workload: {
-      cluster: string;
-      namespace: string;
-      kind: string;
-      name: string;
-      serviceAccount?: string;
-      labels: {
-        [key: string]: string;
-      };
-      pods: components['schemas']['ReadyCountFact'];
-      dataplane: components['schemas']['DataplaneFact'];
-      requested: {
-        dataplane: components['schemas']['DataplaneFact'];
-        revision?: components['schemas']['StringFact'];
-        tag?: string;
-        by?: string;
-      };
-      actual: {
-        revision: components['schemas']['StringFact'];
-        version: components['schemas']['StringFact'];
-        pods: number;
-        nativeSidecar?: boolean;
-      }[];
-      /** @enum {string} */
-      ambient?:
-        | 'enrolled'
-        | 'pending'
-        | 'wanted-not-enrolled'
-        | 'blocked-by-sidecar'
-        | 'blocked'
-        | 'not-wanted-but-enrolled';
-      waypoint?: components['schemas']['Waypoint'];
-    };
-    ServiceLink: {
-      from: string;
-      to: string;
-      /** @enum {string} */
-      mechanism:
-        | 'istio'
-        | 'istio-mcs'
-        | 'linkerd-mirror'
-        | 'linkerd-federated'
-        | 'cilium-global'
-        | 'mcs'
-        | 'consul';
-      /** @enum {string} */
-      state: 'active' | 'broken' | 'suppressed' | 'unknown';
-      reason?: string;
-    };
-    Evidence: {
-      cluster: string;
-      kind: string;
-      namespace?: string;
-      name: string;
-      field?: string;
-      value?: string;
-    };
-    Finding: {
-      rule: string;
-      severity: components['schemas']['Severity'];
-      kind: string;
-      clusters: string[];
-      namespace?: string;
-      name: string;
-      message: string;
-      fix?: string;
-      /** @enum {string} */
-      actor: 'service-owner' | 'namespace-owner' | 'platform';
-      evidence: components['schemas']['Evidence'][];
-      equivalents?: string[];
-      docs?: string;
-    };
-    StoredFinding: components['schemas']['Finding'] & {
-      id: string;
-      /** @description Title of the rule. */
-      title: string;
-      owner?: string;
-      /** @description The service that it is shown with, where there is one. */
-      service?: {
-        scope: string;
-        namespace: string;
-        name: string;
-      };
-      /** Format: date-time */
-      firstSeen: string;
-      /** Format: date-time */
-      lastSeen: string;
-      /** Format: date-time */
-      resolvedAt?: string;
-    };
-    FindingPage: {
-      items: components['schemas']['StoredFinding'][];
-      totalItems: number;
-      nextCursor?: string;
-      fleet: components['schemas']['Partial'];
-      /** @description The rules among all findings that the filter (but for `rule`) takes, with counts. */
-      rules: {
-        rule: string;
-        title: string;
-        severity: components['schemas']['Severity'];
-        count: number;
-      }[];
-    };
-    ServiceDetail: {
-      scope: string;
-      namespace: string;
-      name: string;
-      owner?: string;
-      /** @description What names the owner: an entity ref, or a label such as `namespace label team`. */
-      ownerBy?: string;
-      entities: string[];
-      instances: components['schemas']['ServiceInstance'][];
-      workloads: components['schemas']['Workload'][];
-      links: components['schemas']['ServiceLink'][];
-      homonyms: string[];
-      dataplane: components['schemas']['DataplaneFact'];
-      endpoints: components['schemas']['ReadyCountFact'];
-      partial: boolean;
-      findings: components['schemas']['StoredFinding'][];
-      /**
-       * Format: date-time
-       * @description When the verdict was drawn.
-       */
-      asOf: string;
-      /** @description The state of each cluster that has an instance, and of each that should be counted and is not known. */
-      clusters: components['schemas']['ClusterSummary'][];
-    };
-    EntityServices: {
-      items: components['schemas']['ServiceDetail'][];
-      /** @description What an annotation names and nothing matches. */
-      messages: {
+    schemas: {
+        Error: {
+            error: {
+                name: string;
+                message: string;
+            };
+            response: {
+                statusCode: number;
+            };
+        };
+        /** @description Stands where a value is not known. */
+        Unknown: {
+            /** @enum {string} */
+            unknown: "forbidden" | "absent-api" | "unreachable" | "stale" | "not-reported";
+            detail?: string;
+        };
+        StringFact: string | components["schemas"]["Unknown"];
+        BooleanFact: boolean | components["schemas"]["Unknown"];
+        IntegerFact: number | components["schemas"]["Unknown"];
+        ReadyCount: {
+            ready: number;
+            total: number;
+        };
+        ReadyCountFact: components["schemas"]["ReadyCount"] | components["schemas"]["Unknown"];
         /** @enum {string} */
-        level: 'error' | 'warning' | 'info';
-        annotation?: string;
-        text: string;
-      }[];
+        Severity: "error" | "warning" | "info";
+        SeverityCounts: {
+            error: number;
+            warning: number;
+            info: number;
+        };
+        /**
+         * @description `connecting`: no answer yet, and nothing stored. `synced`: every kind that may be read is current. `degraded`: the cluster answers, and some kinds are forbidden or stale. `unreachable`: it does not answer; what is shown is the last state. `misconfigured`: the configuration is wrong; nothing is tried. `needs-user`: sign-in needs a user's token, so that nothing can be watched.
+         * @enum {string}
+         */
+        ClusterState: "connecting" | "synced" | "degraded" | "unreachable" | "misconfigured" | "needs-user";
+        ClusterSummary: {
+            name: string;
+            title?: string;
+            /** @description Where the cluster was named: `kubernetes.config`, `kubernetes.catalog`, `kubeconfig`, `in-cluster`, or a source of a module. */
+            source: string;
+            /** @description Host and port of the API server; never credentials. */
+            server?: string;
+            state: components["schemas"]["ClusterState"];
+            /** @description What is wrong, and what to do; for a person. */
+            message?: string;
+            /**
+             * Format: date-time
+             * @description Since when the state holds.
+             */
+            since?: string;
+            /**
+             * Format: date-time
+             * @description The last answer of the API server.
+             */
+            lastContact?: string;
+            /**
+             * Format: date-time
+             * @description Time of the oldest data among the kinds that are read.
+             */
+            asOf?: string;
+            environment?: string;
+            labels: {
+                [key: string]: string;
+            };
+            mesh?: components["schemas"]["ClusterMeshSummary"];
+            versions?: {
+                kubernetes?: components["schemas"]["StringFact"];
+                istio?: {
+                    revision: string;
+                    version: components["schemas"]["StringFact"];
+                }[];
+            };
+            counts: {
+                services: components["schemas"]["IntegerFact"];
+                workloads: components["schemas"]["IntegerFact"];
+                nodes: components["schemas"]["IntegerFact"];
+                namespaces: components["schemas"]["IntegerFact"];
+            };
+            /** @description How many kinds are in which state. */
+            coverage: {
+                synced: number;
+                forbidden: number;
+                absentApi: number;
+                unreachable: number;
+                stale: number;
+            };
+            findings?: components["schemas"]["SeverityCounts"];
+            /** @description True where counts do not cover everything. */
+            partial: boolean;
+        };
+        ClusterMeshSummary: {
+            meshId: components["schemas"]["StringFact"];
+            clusterId: components["schemas"]["StringFact"];
+            network: components["schemas"]["StringFact"];
+            trustDomain: components["schemas"]["StringFact"];
+            tags: {
+                tag: string;
+                revision: string;
+            }[];
+        };
+        KindCoverage: {
+            kind: string;
+            /** @description Plural and group, as in an RBAC rule: `httproutes.gateway.networking.k8s.io`. */
+            resource?: string;
+            /** @description The version that is read. */
+            version?: string;
+            /** @enum {string} */
+            state: "synced" | "forbidden" | "absent-api" | "unreachable" | "stale";
+            message?: string;
+            /** @description The permission that is missing. */
+            missing?: {
+                verb: string;
+                group: string;
+                resource: string;
+                namespace?: string;
+            };
+            objects?: number;
+            /** Format: date-time */
+            since?: string;
+            /**
+             * Format: date-time
+             * @description The last sign of life of list or watch.
+             */
+            asOf?: string;
+            /** @description The topics that this kind is read for. */
+            topics: string[];
+        };
+        ClusterDetail: components["schemas"]["ClusterSummary"] & {
+            kinds: components["schemas"]["KindCoverage"][];
+        };
+        ClusterList: {
+            items: components["schemas"]["ClusterSummary"][];
+        };
+        /** @enum {string} */
+        Dataplane: "sidecar" | "ambient" | "gateway" | "linkerd" | "kmesh" | "none" | "mixed";
+        /** @enum {string} */
+        DataplaneFilter: "sidecar" | "ambient" | "gateway" | "linkerd" | "kmesh" | "none" | "mixed" | "unknown";
+        DataplaneFact: components["schemas"]["Dataplane"] | components["schemas"]["Unknown"];
+        /** @description Clusters whose data is missing or old in this answer. */
+        Partial: {
+            partial: boolean;
+            clusters: {
+                name: string;
+                state: components["schemas"]["ClusterState"];
+                /** Format: date-time */
+                since?: string;
+                message?: string;
+            }[];
+        };
+        ServiceRow: {
+            scope: string;
+            namespace: string;
+            name: string;
+            /** @description Entity ref of the owner. */
+            owner?: string;
+            entities?: string[];
+            clusters: string[];
+            dataplane: components["schemas"]["DataplaneFact"];
+            endpoints: components["schemas"]["ReadyCountFact"];
+            /** @description Revisions that the proxies run. */
+            revisions?: string[];
+            findings: components["schemas"]["SeverityCounts"];
+            worst?: components["schemas"]["Severity"];
+            partial: boolean;
+        };
+        ServicePage: {
+            items: components["schemas"]["ServiceRow"][];
+            totalItems: number;
+            nextCursor?: string;
+            fleet: components["schemas"]["Partial"];
+        };
+        ServiceFacets: {
+            clusters: components["schemas"]["Facet"];
+            namespaces: components["schemas"]["Facet"];
+            owners: components["schemas"]["Facet"];
+            dataplanes: components["schemas"]["Facet"];
+            severities: components["schemas"]["Facet"];
+        };
+        Facet: {
+            value: string;
+            count: number;
+        }[];
+        ServicePort: {
+            name?: string;
+            port: number;
+            protocol: string;
+            appProtocol?: string;
+            targetPort?: number | string;
+        };
+        Waypoint: {
+            namespace: string;
+            name: string;
+            by: string;
+            /** @enum {string} */
+            state: "bound" | "not-ready" | "missing" | "denied" | "unsupported" | "unknown";
+            reason?: string;
+        };
+        ServiceInstance: {
+            cluster: string;
+            namespace: string;
+            name: string;
+            /** @enum {string} */
+            role: "backend" | "stub" | "mirror" | "derived" | "gateway";
+            /** @enum {string} */
+            type: "ClusterIP" | "NodePort" | "LoadBalancer" | "ExternalName" | "Headless";
+            ports: components["schemas"]["ServicePort"][];
+            endpoints: components["schemas"]["ReadyCountFact"];
+            workloads: string[];
+            dataplane: components["schemas"]["DataplaneFact"];
+            waypoint?: components["schemas"]["Waypoint"];
+            labels: {
+                [key: string]: string;
+            };
+            annotations: {
+                [key: string]: string;
+            };
+            createdAt?: string;
+            mirrorOf?: {
+                cluster: string;
+                namespace: string;
+                name: string;
+            };
+            reach?: components["schemas"]["ServiceReach"];
+        };
+        /** @description Whether other clusters are meant to use the Service, and this cluster theirs. */
+        ServiceReach: {
+            exported: components["schemas"]["BooleanFact"];
+            imported: components["schemas"]["BooleanFact"];
+            importedFrom?: string[];
+            ambientScope: ("local" | "global") | components["schemas"]["Unknown"];
+            ciliumNamespaceGlobal?: boolean;
+        };
+        Workload: {
+            cluster: string;
+            namespace: string;
+            kind: string;
+            name: string;
+            serviceAccount?: string;
+            labels: {
+                [key: string]: string;
+            };
+            pods: components["schemas"]["ReadyCountFact"];
+            dataplane: components["schemas"]["DataplaneFact"];
+            requested: {
+                dataplane: components["schemas"]["DataplaneFact"];
+                revision?: components["schemas"]["StringFact"];
+                tag?: string;
+                by?: string;
+            };
+            actual: {
+                revision: components["schemas"]["StringFact"];
+                version: components["schemas"]["StringFact"];
+                pods: number;
+                nativeSidecar?: boolean;
+            }[];
+            /** @enum {string} */
+            ambient?: "enrolled" | "pending" | "wanted-not-enrolled" | "blocked-by-sidecar" | "blocked" | "not-wanted-but-enrolled";
+            waypoint?: components["schemas"]["Waypoint"];
+        };
+        ServiceLink: {
+            from: string;
+            to: string;
+            /** @enum {string} */
+            mechanism: "istio" | "istio-mcs" | "linkerd-mirror" | "linkerd-federated" | "cilium-global" | "mcs" | "consul";
+            /** @enum {string} */
+            state: "active" | "broken" | "suppressed" | "unknown";
+            reason?: string;
+        };
+        Evidence: {
+            cluster: string;
+            kind: string;
+            namespace?: string;
+            name: string;
+            field?: string;
+            value?: string;
+        };
+        Finding: {
+            rule: string;
+            severity: components["schemas"]["Severity"];
+            kind: string;
+            clusters: string[];
+            namespace?: string;
+            name: string;
+            message: string;
+            fix?: string;
+            /** @enum {string} */
+            actor: "service-owner" | "namespace-owner" | "platform";
+            evidence: components["schemas"]["Evidence"][];
+            equivalents?: string[];
+            docs?: string;
+        };
+        StoredFinding: components["schemas"]["Finding"] & {
+            id: string;
+            /** @description Title of the rule. */
+            title: string;
+            owner?: string;
+            /** @description The service that it is shown with, where there is one. */
+            service?: {
+                scope: string;
+                namespace: string;
+                name: string;
+            };
+            /** Format: date-time */
+            firstSeen: string;
+            /** Format: date-time */
+            lastSeen: string;
+            /** Format: date-time */
+            resolvedAt?: string;
+        };
+        FindingPage: {
+            items: components["schemas"]["StoredFinding"][];
+            totalItems: number;
+            nextCursor?: string;
+            fleet: components["schemas"]["Partial"];
+            /** @description The rules among all findings that the filter (but for `rule`) takes, with counts. */
+            rules: {
+                rule: string;
+                title: string;
+                severity: components["schemas"]["Severity"];
+                count: number;
+            }[];
+        };
+        ServiceDetail: {
+            scope: string;
+            namespace: string;
+            name: string;
+            owner?: string;
+            /** @description What names the owner: an entity ref, or a label such as `namespace label team`. */
+            ownerBy?: string;
+            entities: string[];
+            instances: components["schemas"]["ServiceInstance"][];
+            workloads: components["schemas"]["Workload"][];
+            links: components["schemas"]["ServiceLink"][];
+            homonyms: string[];
+            dataplane: components["schemas"]["DataplaneFact"];
+            endpoints: components["schemas"]["ReadyCountFact"];
+            partial: boolean;
+            findings: components["schemas"]["StoredFinding"][];
+            /**
+             * Format: date-time
+             * @description When the verdict was drawn.
+             */
+            asOf: string;
+            /** @description The state of each cluster that has an instance, and of each that should be counted and is not known. */
+            clusters: components["schemas"]["ClusterSummary"][];
+        };
+        EntityServices: {
+            items: components["schemas"]["ServiceDetail"][];
+            /** @description What an annotation names and nothing matches. */
+            messages: {
+                /** @enum {string} */
+                level: "error" | "warning" | "info";
+                annotation?: string;
+                text: string;
+            }[];
+        };
     };
-  };
-  responses: {
-    /** @description What is wrong, naming the field and what would be right. */
-    Error: {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['Error'];
-      };
+    responses: {
+        /** @description What is wrong, naming the field and what would be right. */
+        Error: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
     };
-  };
-  parameters: {
-    /** @description Part of a name or namespace, without regard to case. */
-    search: string;
-    /** @description Name of a cluster. May be repeated; any of them will do. */
-    cluster: string[];
-    /** @description A namespace. May be repeated. */
-    namespace: string[];
-    /** @description Entity ref of an owner, such as `group:default/checkout`; `none` for the unowned. May be repeated. */
-    owner: string[];
-    /** @description Worst severity among the findings; `none` for those without any. May be repeated. */
-    severity: ('error' | 'warning' | 'info' | 'none')[];
-    order: 'asc' | 'desc';
-    /** @description `nextCursor` of the page before. Opaque. */
-    cursor: string;
-    limit: number;
-    format: 'json' | 'csv';
-  };
-  requestBodies: never;
-  headers: never;
-  pathItems: never;
+    parameters: {
+        /** @description Part of a name or namespace, without regard to case. */
+        search: string;
+        /** @description Name of a cluster. May be repeated; any of them will do. */
+        cluster: string[];
+        /** @description A namespace. May be repeated. */
+        namespace: string[];
+        /** @description Entity ref of an owner, such as `group:default/checkout`; `none` for the unowned. May be repeated. */
+        owner: string[];
+        /** @description Worst severity among the findings; `none` for those without any. May be repeated. */
+        severity: ("error" | "warning" | "info" | "none")[];
+        order: "asc" | "desc";
+        /** @description `nextCursor` of the page before. Opaque. */
+        cursor: string;
+        limit: number;
+        format: "json" | "csv";
+    };
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
 }
 export type $defs = Record<string, never>;
 export interface operations {
-  listClusters: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description Ordered by name. */
-      200: {
-        headers: {
-          [name: string]: unknown;
+    listClusters: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        content: {
-          'application/json': components['schemas']['ClusterList'];
+        requestBody?: never;
+        responses: {
+            /** @description Ordered by name. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClusterList"];
+                };
+            };
         };
-      };
     };
-  };
-  getCluster: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        name: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description The cluster. */
-      200: {
-        headers: {
-          [name: string]: unknown;
+    getCluster: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
         };
-        content: {
-          'application/json': components['schemas']['ClusterDetail'];
+        requestBody?: never;
+        responses: {
+            /** @description The cluster. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClusterDetail"];
+                };
+            };
+            404: components["responses"]["Error"];
         };
-      };
-      404: components['responses']['Error'];
     };
-  };
-  listServices: {
-    parameters: {
-      query?: {
-        /** @description Part of a name or namespace, without regard to case. */
-        search?: components['parameters']['search'];
-        /** @description Name of a cluster. May be repeated; any of them will do. */
-        cluster?: components['parameters']['cluster'];
-        /** @description A namespace. May be repeated. */
-        namespace?: components['parameters']['namespace'];
-        /** @description Entity ref of an owner, such as `group:default/checkout`; `none` for the unowned. May be repeated. */
-        owner?: components['parameters']['owner'];
-        /** @description How the service takes part in the mesh. May be repeated. */
-        dataplane?: components['schemas']['DataplaneFilter'][];
-        /** @description Worst severity among the findings; `none` for those without any. May be repeated. */
-        severity?: components['parameters']['severity'];
-        sort?:
-          | 'name'
-          | 'namespace'
-          | 'owner'
-          | 'clusters'
-          | 'endpoints'
-          | 'severity';
-        order?: components['parameters']['order'];
-        /** @description `nextCursor` of the page before. Opaque. */
-        cursor?: components['parameters']['cursor'];
-        limit?: components['parameters']['limit'];
-        format?: components['parameters']['format'];
-      };
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description One page of services. With `format=csv`, all of them as CSV. */
-      200: {
-        headers: {
-          [name: string]: unknown;
+    listServices: {
+        parameters: {
+            query?: {
+                /** @description Part of a name or namespace, without regard to case. */
+                search?: components["parameters"]["search"];
+                /** @description Name of a cluster. May be repeated; any of them will do. */
+                cluster?: components["parameters"]["cluster"];
+                /** @description A namespace. May be repeated. */
+                namespace?: components["parameters"]["namespace"];
+                /** @description Entity ref of an owner, such as `group:default/checkout`; `none` for the unowned. May be repeated. */
+                owner?: components["parameters"]["owner"];
+                /** @description How the service takes part in the mesh. May be repeated. */
+                dataplane?: components["schemas"]["DataplaneFilter"][];
+                /** @description Worst severity among the findings; `none` for those without any. May be repeated. */
+                severity?: components["parameters"]["severity"];
+                sort?: "name" | "namespace" | "owner" | "clusters" | "endpoints" | "severity";
+                order?: components["parameters"]["order"];
+                /** @description `nextCursor` of the page before. Opaque. */
+                cursor?: components["parameters"]["cursor"];
+                limit?: components["parameters"]["limit"];
+                format?: components["parameters"]["format"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        content: {
-          'application/json': components['schemas']['ServicePage'];
-          'text/csv': string;
+        requestBody?: never;
+        responses: {
+            /** @description One page of services. With `format=csv`, all of them as CSV. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServicePage"];
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["Error"];
         };
-      };
-      400: components['responses']['Error'];
     };
-  };
-  getServiceFacets: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description Counts over all services that the caller may see. */
-      200: {
-        headers: {
-          [name: string]: unknown;
+    getServiceFacets: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        content: {
-          'application/json': components['schemas']['ServiceFacets'];
+        requestBody?: never;
+        responses: {
+            /** @description Counts over all services that the caller may see. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServiceFacets"];
+                };
+            };
         };
-      };
     };
-  };
-  getService: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        scope: string;
-        namespace: string;
-        name: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description The service. */
-      200: {
-        headers: {
-          [name: string]: unknown;
+    getService: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                scope: string;
+                namespace: string;
+                name: string;
+            };
+            cookie?: never;
         };
-        content: {
-          'application/json': components['schemas']['ServiceDetail'];
+        requestBody?: never;
+        responses: {
+            /** @description The service. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServiceDetail"];
+                };
+            };
+            404: components["responses"]["Error"];
         };
-      };
-      404: components['responses']['Error'];
     };
-  };
-  getEntityServices: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        kind: string;
-        namespace: string;
-        name: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description Services, and what the annotations did not find. */
-      200: {
-        headers: {
-          [name: string]: unknown;
+    getEntityServices: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                kind: string;
+                namespace: string;
+                name: string;
+            };
+            cookie?: never;
         };
-        content: {
-          'application/json': components['schemas']['EntityServices'];
+        requestBody?: never;
+        responses: {
+            /** @description Services, and what the annotations did not find. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EntityServices"];
+                };
+            };
+            404: components["responses"]["Error"];
         };
-      };
-      404: components['responses']['Error'];
     };
-  };
-  listFindings: {
-    parameters: {
-      query?: {
-        /** @description Part of a name or namespace, without regard to case. */
-        search?: components['parameters']['search'];
-        /** @description Id of the rule. May be repeated. */
-        rule?: string[];
-        /** @description Worst severity among the findings; `none` for those without any. May be repeated. */
-        severity?: components['parameters']['severity'];
-        /** @description Name of a cluster. May be repeated; any of them will do. */
-        cluster?: components['parameters']['cluster'];
-        /** @description A namespace. May be repeated. */
-        namespace?: components['parameters']['namespace'];
-        /** @description Entity ref of an owner, such as `group:default/checkout`; `none` for the unowned. May be repeated. */
-        owner?: components['parameters']['owner'];
-        /** @description `open` findings hold now; `resolved` ones have been seen and are gone. */
-        state?: 'open' | 'resolved' | 'all';
-        sort?: 'severity' | 'firstSeen' | 'lastSeen' | 'rule' | 'namespace';
-        order?: components['parameters']['order'];
-        /** @description `nextCursor` of the page before. Opaque. */
-        cursor?: components['parameters']['cursor'];
-        limit?: components['parameters']['limit'];
-        format?: components['parameters']['format'];
-      };
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description One page of findings. With `format=csv`, all of them as CSV. */
-      200: {
-        headers: {
-          [name: string]: unknown;
+    listFindings: {
+        parameters: {
+            query?: {
+                /** @description Part of a name or namespace, without regard to case. */
+                search?: components["parameters"]["search"];
+                /** @description Id of the rule. May be repeated. */
+                rule?: string[];
+                /** @description Worst severity among the findings; `none` for those without any. May be repeated. */
+                severity?: components["parameters"]["severity"];
+                /** @description Name of a cluster. May be repeated; any of them will do. */
+                cluster?: components["parameters"]["cluster"];
+                /** @description A namespace. May be repeated. */
+                namespace?: components["parameters"]["namespace"];
+                /** @description Entity ref of an owner, such as `group:default/checkout`; `none` for the unowned. May be repeated. */
+                owner?: components["parameters"]["owner"];
+                /** @description `open` findings hold now; `resolved` ones have been seen and are gone. */
+                state?: "open" | "resolved" | "all";
+                sort?: "severity" | "firstSeen" | "lastSeen" | "rule" | "namespace";
+                order?: components["parameters"]["order"];
+                /** @description `nextCursor` of the page before. Opaque. */
+                cursor?: components["parameters"]["cursor"];
+                limit?: components["parameters"]["limit"];
+                format?: components["parameters"]["format"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        content: {
-          'application/json': components['schemas']['FindingPage'];
-          'text/csv': string;
+        requestBody?: never;
+        responses: {
+            /** @description One page of findings. With `format=csv`, all of them as CSV. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FindingPage"];
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["Error"];
         };
-      };
-      400: components['responses']['Error'];
     };
-  };
 }

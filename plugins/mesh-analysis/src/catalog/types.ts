@@ -65,8 +65,27 @@ export interface ServiceInstance {
   labels: Record<string, string>;
   annotations: Record<string, string>;
   createdAt?: string;
-  /** For a mirror: what it mirrors. */
+  /** For a mirror or a derived Service: what it stands for. */
   mirrorOf?: { cluster: string; namespace: string; name: string };
+  /** What objects beside the Service say about its use from other clusters. */
+  reach?: ServiceReach;
+}
+
+/**
+ * Whether other clusters are meant to use a Service, and this cluster theirs.
+ *
+ * @public
+ */
+export interface ServiceReach {
+  /** A ServiceExport of the same name. */
+  exported: Fact<boolean>;
+  /** A ServiceImport of the same name; with the clusters that it reports. */
+  imported: Fact<boolean>;
+  importedFrom?: string[];
+  /** Scope in ambient, from the mesh configuration and labels. */
+  ambientScope: Fact<'local' | 'global'>;
+  /** Whether Cilium counts the namespace as global; absent without Cilium. */
+  ciliumNamespaceGlobal?: boolean;
 }
 
 /** @public */

@@ -1,1 +1,3 @@
 export * from './Finding';
+export * from './rules';
+export * from './createFinding';
