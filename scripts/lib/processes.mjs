@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import { ROOT, YARN } from './paths.mjs';
 
@@ -76,35 +77,39 @@ export function startServer(args, { env, cwd = ROOT, log }) {
   return track(child);
 }
 
+/** Starts a program that is not ours; see `run` for its output. */
+export function startProgram(
+  command,
+  args,
+  { cwd = ROOT, env, uid, gid, onOutput } = {},
+) {
+  const child = spawn(command, args, {
+    cwd,
+    env: childEnv(env),
+    uid,
+    gid,
+    detached: process.platform !== 'win32',
+    stdio: onOutput ? ['ignore', 'pipe', 'pipe'] : ['ignore', 1, 2],
+  });
+  child.stdout?.setEncoding('utf8').on('data', onOutput);
+  child.stderr?.setEncoding('utf8').on('data', onOutput);
+  return track(child);
+}
+
 /**
  * Runs a command to its end. `onOutput` gets its output in pieces; without it
  * the output goes where ours goes.
  */
-export function run(
-  command,
-  args,
-  { cwd = ROOT, env, onOutput, priority } = {},
-) {
+export function run(command, args, { priority, ...options } = {}) {
   return new Promise((resolve, reject) => {
-    const child = track(
-      spawn(command, args, {
-        cwd,
-        env: childEnv(env),
-        detached: process.platform !== 'win32',
-        stdio: onOutput ? ['ignore', 'pipe', 'pipe'] : ['ignore', 1, 2],
-      }),
-    );
+    const child = startProgram(command, args, options);
     if (priority && child.pid) {
-      import('node:os').then(os => {
-        try {
-          os.setPriority(child.pid, priority);
-        } catch {
-          // Only a courtesy to what else runs.
-        }
-      });
+      try {
+        os.setPriority(child.pid, priority);
+      } catch {
+        // Only a courtesy to what else runs.
+      }
     }
-    child.stdout?.setEncoding('utf8').on('data', onOutput);
-    child.stderr?.setEncoding('utf8').on('data', onOutput);
     child.once('error', reject);
     child.once('close', (code, signal) =>
       resolve(code ?? (signal === null ? 1 : 130)),

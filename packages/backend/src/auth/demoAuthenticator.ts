@@ -20,7 +20,8 @@ export interface DemoUser {
  */
 export const demoAuthenticator = createProxyAuthenticator<
   Map<string, DemoUser>,
-  DemoUser
+  DemoUser,
+  undefined
 >({
   defaultProfileTransform: async user => ({
     profile: { displayName: user.displayName },
