@@ -1,6 +1,7 @@
 import { watchedKinds } from '@mesh-for-backstage/mesh-analysis';
 import { Knex } from 'knex';
 import { Bucket, clusterUnit, namespaceUnit, parseUnit, Unit } from './buckets';
+import { chunks } from './chunks';
 
 /** A unit that this process is to draw anew. */
 export interface Claim {
@@ -279,10 +280,4 @@ function groupByVersion(claims: readonly Claim[]): Map<number, Unit[]> {
     groups.set(version, [...(groups.get(version) ?? []), unit]);
   }
   return groups;
-}
-
-function* chunks<T>(items: readonly T[], size: number): Generator<T[]> {
-  for (let start = 0; start < items.length; start += size) {
-    yield items.slice(start, start + size);
-  }
 }

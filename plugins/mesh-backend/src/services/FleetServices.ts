@@ -1,0 +1,183 @@
+import { Entity, stringifyEntityRef } from '@backstage/catalog-model';
+import type {
+  ClusterSummary,
+  EntityServices,
+  FleetState,
+  ServiceDetail,
+  ServiceFacets,
+  ServiceRow,
+} from '@mesh-for-backstage/plugin-mesh-common';
+import { FindingStore } from '../store/FindingStore';
+import { FleetStateStore } from '../store/FleetStateStore';
+import { ServiceStore, StoredService } from '../store/ServiceStore';
+import { withLastSeen } from './lastSeen';
+import { FleetClusters } from './FleetClusters';
+import { Page, Services, ServicesQuery, ServiceVisibility } from './types';
+
+/** What tells which services an entity's annotations name. */
+export interface EntityMatcher {
+  match(entity: Entity): Promise<{
+    serviceIds: string[];
+    messages: EntityServices['messages'];
+  }>;
+}
+
+/** @internal */
+export interface FleetServicesOptions {
+  services: ServiceStore;
+  findings: FindingStore;
+  fleet: FleetStateStore;
+  clusters: FleetClusters;
+  entities: EntityMatcher;
+}
+
+/** Services as the API shows them, from what the analyser has stored. */
+export class FleetServices implements Services {
+  readonly #services: ServiceStore;
+  readonly #findings: FindingStore;
+  readonly #fleet: FleetStateStore;
+  readonly #clusters: FleetClusters;
+  readonly #entities: EntityMatcher;
+
+  static create(options: FleetServicesOptions): FleetServices {
+    return new FleetServices(options);
+  }
+
+  private constructor(options: FleetServicesOptions) {
+    this.#services = options.services;
+    this.#findings = options.findings;
+    this.#fleet = options.fleet;
+    this.#clusters = options.clusters;
+    this.#entities = options.entities;
+  }
+
+  async list(
+    query: ServicesQuery,
+    visibility: ServiceVisibility,
+  ): Promise<Page<ServiceRow>> {
+    const fleet = await this.#fleet.get();
+    const { criteria } = visibility;
+    const [{ items, next }, totalItems] = await Promise.all([
+      this.#rows(query, visibility, fleet),
+      this.#services.count({ filter: query.filter, criteria }),
+    ]);
+    return {
+      items,
+      totalItems,
+      ...(next && { next }),
+      fleet: visibility.fleet
+        ? fleet
+        : narrowed(fleet, await this.#services.clusters(criteria)),
+    };
+  }
+
+  async listRows(query: ServicesQuery, visibility: ServiceVisibility) {
+    return this.#rows(query, visibility, await this.#fleet.get());
+  }
+
+  facets({ criteria }: ServiceVisibility): Promise<ServiceFacets> {
+    return this.#services.facets(criteria);
+  }
+
+  async get(
+    id: string,
+    visibility: ServiceVisibility,
+  ): Promise<ServiceDetail | undefined> {
+    const service = await this.#services.get(id, visibility.criteria);
+    return service && this.#detail(service, visibility);
+  }
+
+  async ofEntity(
+    entity: Entity,
+    visibility: ServiceVisibility,
+  ): Promise<EntityServices> {
+    const { serviceIds, messages } = await this.#entities.match(entity);
+    const services = await this.#services.getAll(
+      serviceIds,
+      visibility.criteria,
+    );
+    const items: ServiceDetail[] = [];
+    for (const service of services) {
+      items.push(await this.#detail(service, visibility));
+    }
+    const hidden = serviceIds.length - services.length;
+    if (visibility.criteria && hidden > 0) {
+      messages.push({
+        level: 'info',
+        text: `You may not see ${hidden} of the services of ${stringifyEntityRef(
+          entity,
+        )}; the permission mesh.service.read decides.`,
+      });
+    }
+    return { items, messages };
+  }
+
+  async #rows(
+    query: ServicesQuery,
+    { criteria }: ServiceVisibility,
+    fleet: FleetState,
+  ) {
+    const { rows, next } = await this.#services.list({ ...query, criteria });
+    const old = new Set(fleet.clusters.map(({ name }) => name));
+    return {
+      items: rows.map(row => ({
+        ...row,
+        // What was stored may have been complete at the time, and be old by now.
+        partial: row.partial || row.clusters.some(name => old.has(name)),
+      })),
+      ...(next && { next }),
+    };
+  }
+
+  async #detail(
+    { body, asOf }: StoredService,
+    { fleet }: ServiceVisibility,
+  ): Promise<ServiceDetail> {
+    const { findingIds, ...view } = body;
+    const names = [...new Set(body.instances.map(({ cluster }) => cluster))];
+    const [clusters, findings, { clusters: old }] = await Promise.all([
+      this.#clusters.summaries(names.sort()),
+      this.#findings.getOpen(findingIds),
+      this.#fleet.get(),
+    ]);
+    return {
+      ...view,
+      partial:
+        view.partial || old.some(cluster => names.includes(cluster.name)),
+      findings: findings.map(finding => withLastSeen(finding, old)),
+      asOf,
+      clusters: fleet ? clusters : clusters.map(forReadersOfServices),
+    };
+  }
+}
+
+/** Of the fleet's state what somebody may know who sees services only: clusters in which these are. */
+export function narrowed(
+  fleet: FleetState,
+  visible: readonly string[],
+): FleetState {
+  const names = new Set(visible);
+  return {
+    partial: fleet.partial,
+    clusters: fleet.clusters.filter(({ name }) => names.has(name)),
+  };
+}
+
+/** What a service's readers need of its clusters; the rest takes `mesh.fleet.read`. */
+function forReadersOfServices(cluster: ClusterSummary): ClusterSummary {
+  const hidden = {
+    unknown: 'forbidden' as const,
+    detail: 'needs the permission mesh.fleet.read',
+  };
+  const { server: _server, message: _message, ...shown } = cluster;
+  return {
+    ...shown,
+    labels: {},
+    counts: {
+      services: hidden,
+      workloads: hidden,
+      nodes: hidden,
+      namespaces: hidden,
+    },
+  };
+}
