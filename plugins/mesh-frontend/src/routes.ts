@@ -1,4 +1,7 @@
 import {
+  AnyRouteRefParams,
+  RouteFunc,
+  SubRouteRef,
   createRouteRef,
   createSubRouteRef,
   useRouteRef,
@@ -77,17 +80,12 @@ export function useMeshPaths(): MeshPaths | undefined {
 
 // `useRouteRef` calls all of its hooks before it throws for an unmounted route,
 // so the order of hooks stays the same whether it throws or not.
-const useOptionalRoute = ((ref: Parameters<typeof useRouteRef>[0]) => {
+function useOptionalRoute<TParams extends AnyRouteRefParams>(
+  ref: SubRouteRef<TParams>,
+): RouteFunc<TParams> | undefined {
   try {
     return useRouteRef(ref);
   } catch {
     return undefined;
   }
-}) as <
-  TRef extends
-    | typeof serviceRouteRef
-    | typeof servicesRouteRef
-    | typeof clusterRouteRef,
->(
-  ref: TRef,
-) => ((params?: Record<string, string>) => string) | undefined;
+}

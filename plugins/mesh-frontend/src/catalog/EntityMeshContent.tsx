@@ -63,7 +63,7 @@ const keyOf = ({ scope, namespace, name }: ServiceDetail) =>
   `${scope}/${namespace}/${name}`;
 
 /** One service, or several as tabs; which one is chosen stands in the address. */
-const Services = (props: { services: ServiceDetail[] }) => {
+function Services(props: { services: ServiceDetail[] }) {
   const { services } = props;
   const id = useId();
   const [parameters, setParameters] = useSearchParams();
@@ -129,4 +129,4 @@ const Services = (props: { services: ServiceDetail[] }) => {
       )}
     </>
   );
-};
+}

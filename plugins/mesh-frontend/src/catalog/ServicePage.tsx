@@ -20,7 +20,7 @@ export const ServicePage = () => {
   );
 };
 
-const Service = (props: { scope: string; namespace: string; name: string }) => {
+function Service(props: { scope: string; namespace: string; name: string }) {
   const { scope, namespace, name } = props;
   const api = useApi(meshApiRef);
   const paths = useMeshPaths();
@@ -45,4 +45,4 @@ const Service = (props: { scope: string; namespace: string; name: string }) => {
       </LiveContent>
     </Content>
   );
-};
+}

@@ -85,7 +85,7 @@ export const ServiceView = (props: { service: ServiceDetail }) => {
   );
 };
 
-const Summary = (props: { service: ServiceDetail }) => {
+function Summary(props: { service: ServiceDetail }) {
   const { service } = props;
   const clusters = new Set(service.instances.map(({ cluster }) => cluster));
   return (
@@ -143,4 +143,4 @@ const Summary = (props: { service: ServiceDetail }) => {
       />
     </Panel>
   );
-};
+}

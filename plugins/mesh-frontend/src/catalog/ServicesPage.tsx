@@ -251,7 +251,7 @@ export const ServicesPage = () => {
 
 type ServiceFacetOptions = Array<{ value: string; count: number }>;
 
-const NoServices = (props: { filtered: boolean; partial: boolean }) => {
+function NoServices(props: { filtered: boolean; partial: boolean }) {
   if (props.filtered) {
     return (
       <EmptyState level={3} title="No service takes all of these filters">
@@ -273,4 +273,4 @@ const NoServices = (props: { filtered: boolean; partial: boolean }) => {
       </p>
     </EmptyState>
   );
-};
+}

@@ -13,9 +13,12 @@ export const meshEntityFilter: FilterPredicate = {
   $all: [
     { kind: 'component' },
     {
-      $any: SERVICE_ANNOTATIONS.map(annotation => ({
-        [`metadata.annotations.${annotation}`]: { $exists: true },
-      })),
+      $any: SERVICE_ANNOTATIONS.map(
+        annotation =>
+          ({
+            [`metadata.annotations.${annotation}`]: { $exists: true },
+          } as FilterPredicate),
+      ),
     },
   ],
 };

@@ -287,7 +287,7 @@ export const FindingsPage = () => {
   );
 };
 
-const NoFindings = (props: { filtered: boolean; partial: boolean }) => {
+function NoFindings(props: { filtered: boolean; partial: boolean }) {
   if (props.filtered) {
     return (
       <EmptyState level={3} title="No finding takes all of these filters">
@@ -310,4 +310,4 @@ const NoFindings = (props: { filtered: boolean; partial: boolean }) => {
       )}
     </EmptyState>
   );
-};
+}

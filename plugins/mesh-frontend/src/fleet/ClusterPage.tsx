@@ -41,7 +41,7 @@ export const ClusterPage = () => {
   return <Cluster key={name} name={name} />;
 };
 
-const Cluster = (props: { name: string }) => {
+function Cluster(props: { name: string }) {
   const { name } = props;
   const classes = useStyles();
   const paths = useMeshPaths();
@@ -91,9 +91,9 @@ const Cluster = (props: { name: string }) => {
       </LiveContent>
     </Content>
   );
-};
+}
 
-const Header = (props: { cluster: ClusterDetail }) => {
+function Header(props: { cluster: ClusterDetail }) {
   const { cluster } = props;
   const paths = useMeshPaths();
   const { mesh, counts } = cluster;
@@ -175,7 +175,7 @@ const Header = (props: { cluster: ClusterDetail }) => {
       </Panel>
     </>
   );
-};
+}
 
 const columns: Column<KindCoverage>[] = [
   { id: 'kind', header: 'Kind', cell: ({ kind }) => kind },
@@ -241,7 +241,7 @@ const kindOrder: KindCoverage['state'][] = [
   'absent-api',
 ];
 
-const Coverage = (props: { cluster: ClusterDetail }) => {
+function Coverage(props: { cluster: ClusterDetail }) {
   const { cluster } = props;
   const kinds = [...cluster.kinds].sort(
     (a, b) =>
@@ -283,4 +283,4 @@ const Coverage = (props: { cluster: ClusterDetail }) => {
       />
     </Panel>
   );
-};
+}

@@ -17,7 +17,7 @@ import {
   plural,
 } from '../ui';
 import { ClusterAge, ClusterStateLabel } from './ClusterState';
-import { NoClusters } from './OverviewPage';
+import { NoClusters } from './NoClusters';
 import { Versions } from './Versions';
 import { coverageText } from './coverage';
 import { worstFirst } from './order';

@@ -16,7 +16,6 @@ import { useMeshPaths } from '../routes';
 import {
   Age,
   BarList,
-  EmptyState,
   LiveContent,
   Panel,
   ServiceLinkName,
@@ -31,6 +30,7 @@ import {
   total,
 } from '../ui';
 import { ClusterCard } from './ClusterCard';
+import { NoClusters } from './NoClusters';
 import { fleetState, worstFirst } from './order';
 
 const useStyles = makeStyles(theme => ({
@@ -98,23 +98,7 @@ export const OverviewPage = () => {
   );
 };
 
-export const NoClusters = () => (
-  <EmptyState title="No cluster is watched yet">
-    <p>
-      Clusters come from what the portal already knows: the{' '}
-      <code>kubernetes.clusterLocatorMethods</code> of its configuration, the
-      contexts of a kubeconfig file, or the cluster that the portal itself runs
-      in. A service account that may get, list and watch is enough; nothing is
-      ever written.
-    </p>
-    <p>
-      As soon as one is configured and the backend has started again, it shows
-      here, with what it holds and what could not be read.
-    </p>
-  </EmptyState>
-);
-
-const Fleet = (props: { clusters: ClusterSummary[] }) => {
+function Fleet(props: { clusters: ClusterSummary[] }) {
   const { clusters } = props;
   const classes = useStyles();
   const paths = useMeshPaths();
@@ -256,7 +240,7 @@ const Fleet = (props: { clusters: ClusterSummary[] }) => {
       </div>
     </>
   );
-};
+}
 
 const Tile = (props: { figure: ReactNode; children: ReactNode }) => {
   const classes = useStyles();
@@ -268,7 +252,7 @@ const Tile = (props: { figure: ReactNode; children: ReactNode }) => {
   );
 };
 
-const ClustersTile = (props: { clusters: ClusterSummary[] }) => {
+function ClustersTile(props: { clusters: ClusterSummary[] }) {
   const paths = useMeshPaths();
   const text = plural(props.clusters.length, 'cluster');
   return (
@@ -289,9 +273,9 @@ const ClustersTile = (props: { clusters: ClusterSummary[] }) => {
       })}
     </Tile>
   );
-};
+}
 
-const ServicesTile = (props: { facets: ServiceFacets; partial: boolean }) => {
+function ServicesTile(props: { facets: ServiceFacets; partial: boolean }) {
   const { facets, partial } = props;
   const paths = useMeshPaths();
   // Each service has one mesh mode, so that their counts add up to all services.
@@ -306,9 +290,9 @@ const ServicesTile = (props: { facets: ServiceFacets; partial: boolean }) => {
       )}
     </Tile>
   );
-};
+}
 
-const FindingsTile = (props: { page: FindingPage }) => {
+function FindingsTile(props: { page: FindingPage }) {
   const { totalItems, fleet, rules } = props.page;
   const paths = useMeshPaths();
   const text = total(totalItems, fleet.partial, 'finding');
@@ -338,16 +322,17 @@ const FindingsTile = (props: { page: FindingPage }) => {
       )}
     </Tile>
   );
-};
+}
 
 const severityOrder: Severity[] = ['error', 'warning', 'info'];
 
-const bySeverity = (rules: FindingPage['rules']) =>
-  [...rules].sort(
+function bySeverity(rules: FindingPage['rules']) {
+  return [...rules].sort(
     (a, b) =>
       severityOrder.indexOf(a.severity) - severityOrder.indexOf(b.severity) ||
       b.count - a.count,
   );
+}
 
 /** What appeared and what was resolved, newest first. */
 export function recent(
@@ -361,11 +346,11 @@ export function recent(
     .slice(0, shownFindings);
 }
 
-const ShortFindings = (props: {
+function ShortFindings(props: {
   findings: StoredFinding[];
   none: string;
   when: (finding: StoredFinding) => ReactNode;
-}) => {
+}) {
   const classes = useStyles();
   const { findings, none, when } = props;
   if (findings.length === 0) return <>{none}</>;
@@ -404,4 +389,4 @@ const ShortFindings = (props: {
       ))}
     </ul>
   );
-};
+}

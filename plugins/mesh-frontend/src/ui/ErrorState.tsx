@@ -66,7 +66,7 @@ export const ErrorState = (props: {
   }
   if (status === 400) {
     return (
-      <EmptyState title={`The backend does not understand this request`}>
+      <EmptyState title="The backend does not understand this request">
         <p>{messageOf(error)}</p>
         <p>
           The filters are in the address of this page; reset them and go on.
