@@ -1,0 +1,2 @@
+export { ClusterSources, createClusterSources } from './ClusterSources';
+export type { ClusterDefinition, ListedClusters } from './ClusterSources';
