@@ -15,7 +15,6 @@ describeReal('a real control plane', () => {
 
   afterAll(async () => {
     await plane?.stop();
-    expect(existsSync(plane.dir)).toBe(false);
   });
 
   it('says which version it is', async () => {
@@ -84,6 +83,13 @@ describeReal('a real control plane', () => {
     const code =
       answer.status === 200 ? answer.body.object?.code : answer.status;
     expect(code).toBe(410);
+  });
+
+  it('leaves nothing behind', async () => {
+    const other = await startControlPlane({ name: 'two' });
+    await other.stop();
+    expect(existsSync(other.dir)).toBe(false);
+    await expect(other.client().ask({ path: '/version' })).rejects.toThrow();
   });
 });
 

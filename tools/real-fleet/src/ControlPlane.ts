@@ -59,27 +59,6 @@ export interface RotatingToken {
   rotate(): Promise<string>;
 }
 
-/**
- * A real API server with a store of its own: etcd and kube-apiserver, on
- * loopback, until `stop`.
- *
- * @public
- */
-export async function startControlPlane(
-  options: ControlPlaneOptions,
-): Promise<ControlPlane> {
-  // Between choosing a port and binding it somebody else may take it.
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await ControlPlane.create(options);
-    } catch (error) {
-      if (attempt === 3 || !/address already in use/.test(String(error))) {
-        throw error;
-      }
-    }
-  }
-}
-
 /** @public */
 export class ControlPlane {
   readonly name: string;
@@ -399,6 +378,27 @@ export class ControlPlane {
     throw new Error(
       `Cluster ${this.name} did not take over the permissions of ${tokenName}: wanted ${wanted}, has ${first}`,
     );
+  }
+}
+
+/**
+ * A real API server with a store of its own: etcd and kube-apiserver, on
+ * loopback, until `stop`.
+ *
+ * @public
+ */
+export async function startControlPlane(
+  options: ControlPlaneOptions,
+): Promise<ControlPlane> {
+  // Between choosing a port and binding it somebody else may take it.
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await ControlPlane.create(options);
+    } catch (error) {
+      if (attempt === 3 || !/address already in use/.test(String(error))) {
+        throw error;
+      }
+    }
   }
 }
 

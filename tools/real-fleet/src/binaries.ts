@@ -10,10 +10,10 @@ import {
   rm,
   writeFile,
 } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { binDir } from './cache';
 import {
   KUBEBUILDER_PROGRAMS,
   ldflags,
@@ -46,24 +46,6 @@ export interface BinariesOptions {
 export interface EnsureBinariesOptions extends BinariesOptions {
   /** Called with one line whenever there is something to tell. */
   onProgress?: (line: string) => void;
-}
-
-/**
- * The folder of everything that is fetched or built once, outside the checkout.
- *
- * @public
- */
-export function cacheDir(env: NodeJS.ProcessEnv = process.env): string {
-  if (env.MESH_CACHE) {
-    return env.MESH_CACHE;
-  }
-  const base = env.XDG_CACHE_HOME || join(homedir(), '.cache');
-  return join(base, 'mesh-for-backstage');
-}
-
-/** The folder of binaries within the cache. */
-export function binDir(env: NodeJS.ProcessEnv = process.env): string {
-  return join(cacheDir(env), 'bin');
 }
 
 const HOW_TO_GET =

@@ -1,4 +1,5 @@
-export { cacheDir, ensureBinaries, realBinaries } from './binaries';
+export { ensureBinaries, realBinaries } from './binaries';
+export { cacheDir } from './cache';
 export type {
   BinariesOptions,
   EnsureBinariesOptions,
@@ -14,3 +15,8 @@ export { ApiClient, ApiError } from './ApiClient';
 export type { ApiAnswer, ApiRequest, KubeObject } from './ApiClient';
 export type { Need, ProgramName } from './programs';
 export { describeReal } from './testing';
+export { startRealFleet } from './startRealFleet';
+export { RealFleet } from './RealFleet';
+export type { PodCount, RealCluster, RealFleetOptions } from './RealFleet';
+export type { GatewayApiBundle } from './bundles';
+export type { ApplyReport, ObjectNote } from './manifests/applyFolder';

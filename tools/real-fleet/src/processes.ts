@@ -19,6 +19,16 @@ export interface ReadyOptions {
   signal?: AbortSignal;
 }
 
+export function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') {
+      throw error;
+    }
+  }
+}
+
 /** One running component: its log is a file in the state folder. */
 export class Component {
   readonly name: string;
@@ -127,58 +137,6 @@ export class Component {
 }
 
 /**
- * The components of one fleet or control plane. Whatever happens to this
- * process, a small shell beside it (see `Guard`) ends them.
- */
-export class Processes {
-  readonly #dir: string;
-  readonly #guard: Guard | undefined;
-  readonly #components: Component[] = [];
-
-  /** With `detach` the components outlive this process; `pids` in the folder tells `down` about them. */
-  static create(options: { dir: string; detach?: boolean }): Processes {
-    return new Processes(
-      options.dir,
-      options.detach ? undefined : Guard.shared(),
-    );
-  }
-
-  private constructor(dir: string, guard: Guard | undefined) {
-    this.#dir = dir;
-    this.#guard = guard;
-  }
-
-  get components(): readonly Component[] {
-    return this.#components;
-  }
-
-  async start(options: StartOptions): Promise<Component> {
-    const component = Component.create(options, this.#dir);
-    this.#components.push(component);
-    if (component.pid) {
-      this.#guard?.watch(component.pid);
-      await appendFile(
-        join(this.#dir, 'pids'),
-        `${component.pid} ${options.command}\n`,
-      );
-    }
-    return component;
-  }
-
-  async stop(component: Component): Promise<void> {
-    await component.kill();
-    this.#guard?.release(component.pid);
-    this.#components.splice(this.#components.indexOf(component), 1);
-  }
-
-  async stopAll(): Promise<void> {
-    await Promise.all(
-      [...this.#components].reverse().map(component => this.stop(component)),
-    );
-  }
-}
-
-/**
  * Ends components whose parent died without a word, by `kill -9` for example.
  *
  * A shell reads the ids of the running groups from a pipe. The pipe closes with
@@ -228,12 +186,54 @@ class Guard {
   }
 }
 
-export function killGroup(pid: number): void {
-  try {
-    process.kill(-pid, 'SIGKILL');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') {
-      throw error;
+/**
+ * The components of one fleet or control plane. Whatever happens to this
+ * process, a small shell beside it (see `Guard`) ends them.
+ */
+export class Processes {
+  readonly #dir: string;
+  readonly #guard: Guard | undefined;
+  readonly #components: Component[] = [];
+
+  /** With `detach` the components outlive this process; `pids` in the folder tells `down` about them. */
+  static create(options: { dir: string; detach?: boolean }): Processes {
+    return new Processes(
+      options.dir,
+      options.detach ? undefined : Guard.shared(),
+    );
+  }
+
+  private constructor(dir: string, guard: Guard | undefined) {
+    this.#dir = dir;
+    this.#guard = guard;
+  }
+
+  get components(): readonly Component[] {
+    return this.#components;
+  }
+
+  async start(options: StartOptions): Promise<Component> {
+    const component = Component.create(options, this.#dir);
+    this.#components.push(component);
+    if (component.pid) {
+      this.#guard?.watch(component.pid);
+      await appendFile(
+        join(this.#dir, 'pids'),
+        `${component.pid} ${options.command}\n`,
+      );
     }
+    return component;
+  }
+
+  async stop(component: Component): Promise<void> {
+    await component.kill();
+    this.#guard?.release(component.pid);
+    this.#components.splice(this.#components.indexOf(component), 1);
+  }
+
+  async stopAll(): Promise<void> {
+    await Promise.all(
+      [...this.#components].reverse().map(component => this.stop(component)),
+    );
   }
 }

@@ -17,8 +17,7 @@ export type ProgramName =
   | 'kube-scheduler'
   | 'kwok'
   | 'istioctl'
-  | 'pilot-discovery'
-  | 'pilot-agent';
+  | 'pilot-discovery';
 
 /**
  * How much of a cluster is wanted: only the API server, the controllers with
@@ -56,11 +55,6 @@ export const PROGRAMS: Record<ProgramName, Program> = {
     module: 'istio',
     package: 'istio.io/istio/pilot/cmd/pilot-discovery',
   },
-  // Not started yet: it belongs to the traffic between pods, which comes later.
-  'pilot-agent': {
-    module: 'istio',
-    package: 'istio.io/istio/pilot/cmd/pilot-agent',
-  },
 };
 
 const API: ProgramName[] = ['etcd', 'kube-apiserver'];
@@ -80,6 +74,8 @@ export const NEEDS: Record<Need, ProgramName[]> = {
 /** What `KUBEBUILDER_ASSETS` supplies by the ecosystem's convention. */
 export const KUBEBUILDER_PROGRAMS: ReadonlySet<ProgramName> = new Set(API);
 
+// This tool runs from its sources only, so the folder is always beside them.
+// eslint-disable-next-line no-restricted-syntax
 const MODULES_DIR = resolve(__dirname, '../modules');
 
 export function moduleDir(module: ModuleName): string {

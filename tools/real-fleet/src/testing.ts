@@ -1,3 +1,6 @@
+/* The rules for test files do not fit the function that declares tests. */
+/* eslint-disable jest/no-export, jest/valid-title, jest/valid-describe-callback, jest/no-disabled-tests, jest/expect-expect */
+
 /**
  * Declares tests that need real control planes.
  *

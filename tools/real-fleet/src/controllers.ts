@@ -1,0 +1,148 @@
+import { readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import { KubeObject } from './ApiClient';
+import { programPath } from './binaries';
+import { ControlPlane, serviceAccountKey } from './ControlPlane';
+import { moduleFolder } from './modules';
+import { freePorts } from './ports';
+import { pinnedVersion } from './programs';
+
+/** What plays the kubelet, folder by folder of kwok's own stages. */
+const STAGES = [
+  'node/fast/node-initialize.yaml',
+  'node/heartbeat-with-lease/node-heartbeat-with-lease.yaml',
+  'pod/fast/pod-ready.yaml',
+  'pod/fast/pod-complete.yaml',
+  'pod/fast/pod-delete.yaml',
+];
+
+/** Those that would need a cloud, disks or a kubelet that joins. */
+const WITHOUT = [
+  'node-ipam-controller',
+  'node-route-controller',
+  'cloud-node-lifecycle-controller',
+  'persistentvolume-binder-controller',
+  'persistentvolume-attach-detach-controller',
+  'bootstrap-signer-controller',
+  'token-cleaner-controller',
+];
+
+export interface ControllersOptions {
+  /** Range of pod IPs, such as `10.101.0.1/16`; must not overlap between clusters of one mesh. */
+  podCidr: string;
+  bin?: string;
+}
+
+/** The stages of kwok, as files. */
+export async function kwokStages(): Promise<string[]> {
+  const folder = await moduleFolder(
+    'sigs.k8s.io/kwok',
+    pinnedVersion('kwok', 'sigs.k8s.io/kwok'),
+    'kustomize/stage',
+  );
+  return STAGES.map(stage => join(folder, stage));
+}
+
+/**
+ * Starts what makes pods of Deployments and addresses of pods: the controller
+ * manager, the scheduler, and kwok, whose nodes and pods run nothing.
+ */
+export async function startControllers(
+  plane: ControlPlane,
+  options: ControllersOptions,
+): Promise<void> {
+  const { dir, processes } = plane;
+  const kubeconfig = join(dir, 'kubeconfig');
+  await writeFile(kubeconfig, plane.kubeconfig(), { mode: 0o600 });
+  const [managerPort, schedulerPort, kwokPort] = await freePorts(3);
+
+  await processes.start({
+    name: 'kube-controller-manager',
+    command: await programPath('kube-controller-manager', options.bin),
+    args: [
+      `--kubeconfig=${kubeconfig}`,
+      `--service-account-private-key-file=${serviceAccountKey(dir)}`,
+      `--root-ca-file=${join(dir, 'ca.crt')}`,
+      '--bind-address=127.0.0.1',
+      `--secure-port=${managerPort}`,
+      '--leader-elect=false',
+      '--use-service-account-credentials=false',
+      `--controllers=*,${WITHOUT.map(name => `-${name}`).join(',')}`,
+    ],
+  });
+
+  const schedulerConfig = join(dir, 'scheduler.yaml');
+  await writeFile(
+    schedulerConfig,
+    stringify({
+      apiVersion: 'kubescheduler.config.k8s.io/v1',
+      kind: 'KubeSchedulerConfiguration',
+      clientConnection: { kubeconfig },
+      leaderElection: { leaderElect: false },
+    }),
+  );
+  await processes.start({
+    name: 'kube-scheduler',
+    command: await programPath('kube-scheduler', options.bin),
+    args: [
+      `--config=${schedulerConfig}`,
+      '--bind-address=127.0.0.1',
+      `--secure-port=${schedulerPort}`,
+    ],
+  });
+
+  const stages = await kwokStages();
+  await processes.start({
+    name: 'kwok',
+    command: await programPath('kwok', options.bin),
+    args: [
+      `--kubeconfig=${kubeconfig}`,
+      '--manage-all-nodes=true',
+      // Without leases nodes are not ready after a minute, and endpoints go with them.
+      '--node-lease-duration-seconds=40',
+      `--cidr=${options.podCidr}`,
+      `--server-address=127.0.0.1:${kwokPort}`,
+      ...stages.map(stage => `--config=${stage}`),
+    ],
+  });
+}
+
+/** Nodes for a folder that brings none. */
+export function defaultNodes(cluster: string, count: number): KubeObject[] {
+  const kubeletVersion = pinnedVersion('kubernetes', 'k8s.io/kubernetes');
+  const resources = { cpu: '64', memory: '256Gi', pods: '1000' };
+  return Array.from({ length: count }, (_, index) => {
+    const name = `${cluster}-${index}`;
+    return {
+      apiVersion: 'v1',
+      kind: 'Node',
+      metadata: { name, labels: { 'kubernetes.io/hostname': name } },
+      status: {
+        allocatable: resources,
+        capacity: resources,
+        nodeInfo: {
+          architecture: 'amd64',
+          bootID: '',
+          containerRuntimeVersion: 'containerd://2.2.1',
+          kernelVersion: '6.12.0',
+          kubeProxyVersion: kubeletVersion,
+          kubeletVersion,
+          machineID: '',
+          operatingSystem: 'linux',
+          osImage: 'Linux',
+          systemUUID: '',
+        },
+      },
+    };
+  });
+}
+
+/** The files of a folder of CRDs, in a fixed order. */
+export async function manifestFiles(folder: string): Promise<string[]> {
+  const names = await readdir(folder);
+  return names
+    .filter(name => /\.ya?ml$/.test(name) && name !== 'kustomization.yaml')
+    .sort()
+    .map(name => join(folder, name));
+}
