@@ -1,1 +1,18 @@
-export {};
+/**
+ * Kubernetes API servers over HTTPS from folders of manifests.
+ *
+ * @packageDocumentation
+ */
+export type { Access, AccessRule } from './access/AccessRules';
+export type { Fleet, FleetOptions, FleetSize } from './Fleet';
+export { startFleet } from './Fleet';
+export type { ManifestProblem } from './manifests';
+export type {
+  KubeMetadata,
+  KubeObject,
+  ManagedFields,
+} from './objects/KubeObject';
+export type { ObjectReference, RequestRecord } from './SimulatedCluster';
+export { SimulatedCluster } from './SimulatedCluster';
+export type { ServerCertificate } from './tls';
+export { CertificateAuthority } from './tls';
