@@ -13,6 +13,7 @@ export async function ensureFrontend() {
   const sources = foldersBehind('app').flatMap(dir => [
     `${dir}/src`,
     `${dir}/public`,
+    `${dir}/config.d.ts`,
     `${dir}/package.json`,
   ]);
   // The list of installed plugins is read from app-config while building.
