@@ -1,4 +1,4 @@
-import { isUnknown, valueOr } from '../inventory/Fact';
+import { isUnknown } from '../inventory/Fact';
 import { ClusterMesh } from './mesh';
 import { ServiceLink } from './types';
 
@@ -91,12 +91,9 @@ function istioLinks(meshes: readonly ClusterMesh[]): ClusterLink[] {
   }
   for (const mesh of meshes) {
     const reason = mesh.linksUnknown.istio;
-    if (reason && !isUnknown(mesh.meshId)) {
+    if (reason) {
       for (const other of meshes) {
-        if (
-          other !== mesh &&
-          valueOr(other.meshId, undefined) === mesh.meshId
-        ) {
+        if (other !== mesh && mayBeOneMesh(mesh, other)) {
           add({
             from: mesh.cluster,
             to: other.cluster,
@@ -109,6 +106,17 @@ function istioLinks(meshes: readonly ClusterMesh[]): ClusterLink[] {
     }
   }
   return [...links.values()];
+}
+
+/** Of one mesh id; or of a mesh that nothing is known of at all, as with manifests of applications alone. */
+function mayBeOneMesh(a: ClusterMesh, b: ClusterMesh): boolean {
+  if (!isUnknown(a.meshId) && !isUnknown(b.meshId)) {
+    return a.meshId === b.meshId;
+  }
+  return (
+    b.linksUnknown.istio !== undefined &&
+    (a.revisions.length === 0 || b.revisions.length === 0)
+  );
 }
 
 function isPrimaryOf(primary: ClusterMesh, remote: ClusterMesh): boolean {

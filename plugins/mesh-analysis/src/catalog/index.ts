@@ -5,3 +5,5 @@ export * from './analyseNamespace';
 export * from './mergeService';
 export * from './clusterLinks';
 export { logicalNameOf } from './artefacts';
+export * from './entity';
+export * from './fleetFindings';

@@ -277,6 +277,11 @@ function readRevision(
           autoExport: flag(environment, 'ENABLE_MCS_AUTO_EXPORT', false),
         }
       : elsewhere,
+    networksWithGateways: Object.entries(
+      mapOf(parseConfig(mesh, 'meshNetworks', problems)?.networks),
+    )
+      .filter(([, network]) => mapsOf(mapOf(network).gateways).length > 0)
+      .map(([network]) => network),
     credentialsElsewhere:
       textOf(environment.get('PILOT_MULTICLUSTER_KUBECONFIG_PATH')) !==
         undefined ||

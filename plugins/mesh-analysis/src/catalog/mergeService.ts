@@ -28,6 +28,8 @@ export interface MergeInput {
   /** The meshes of all clusters. Pass the same list for all services: what is drawn from it is kept. */
   meshes: readonly ClusterMesh[];
   namespaces?: readonly NamespacePresence[];
+  /** Labels or annotations of Services that name an owner. Default: `backstage.io/owner`. */
+  ownerLabels?: readonly string[];
   /** Clusters that may have the service and are not known. */
   unknownClusters: readonly string[];
 }
@@ -92,7 +94,12 @@ export function mergeService(input: MergeInput): ServiceView[] {
       endpoints: endpointsOf(counted),
       partial,
     };
-    const findings: Finding[] = mergeFindings(view, group, input);
+    const findings: Finding[] = mergeFindings(
+      view,
+      group,
+      edges.filter(({ from, to }) => clusters.has(from) && clusters.has(to)),
+      input,
+    );
     return { ...view, findings };
   });
 }

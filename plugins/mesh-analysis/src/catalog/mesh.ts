@@ -63,6 +63,8 @@ export interface IstioRevision {
     clusterLocal: boolean;
     autoExport: boolean;
   }>;
+  /** Networks for which `meshNetworks` names gateways. */
+  networksWithGateways: string[];
   /** True where credentials for other clusters may come from elsewhere than Secrets. */
   credentialsElsewhere: boolean;
 }

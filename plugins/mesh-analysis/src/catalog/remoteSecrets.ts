@@ -68,6 +68,19 @@ export function readRemoteSecrets(
       unknown: `which clusters the control plane reads stands in remote secrets, and these are not read here (${gap.unknown})`,
     };
   }
+  if (
+    revisions.length === 0 &&
+    inventory.coverage(
+      'MutatingWebhookConfiguration.admissionregistration.k8s.io',
+      cluster,
+    ).state === 'unreachable'
+  ) {
+    return {
+      links,
+      unknown:
+        'nothing is known of a control plane, so neither is whether the clusters are linked',
+    };
+  }
   return controlPlanes.some(one => one.credentialsElsewhere)
     ? {
         links,

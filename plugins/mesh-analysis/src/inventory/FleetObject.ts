@@ -23,15 +23,12 @@ export interface ObjectMeta {
 }
 
 /**
- * One Kubernetes object of one cluster, in the trimmed form in which it is stored
- * (see `mesh-backend/src/collect/trim.ts`). Fields that the schema demands may be
- * absent: manifests are what people write, not what a schema wishes.
+ * One Kubernetes object. Fields that the schema demands may be absent: manifests are
+ * what people write, not what a schema wishes.
  *
  * @public
  */
-export interface FleetObject {
-  /** Name of the cluster in the portal; not the mesh's own cluster id. */
-  cluster: string;
+export interface ManifestObject {
   apiVersion: string;
   kind: string;
   metadata: ObjectMeta;
@@ -39,4 +36,15 @@ export interface FleetObject {
   status?: any;
   data?: Record<string, string>;
   [field: string]: any;
+}
+
+/**
+ * One Kubernetes object of one cluster, in the trimmed form in which it is stored
+ * (see `mesh-backend/src/collect/trim.ts`).
+ *
+ * @public
+ */
+export interface FleetObject extends ManifestObject {
+  /** Name of the cluster in the portal; not the mesh's own cluster id. */
+  cluster: string;
 }

@@ -1,4 +1,4 @@
-import { FleetObject } from './FleetObject';
+import { FleetObject, ManifestObject } from './FleetObject';
 import { Coverage, Inventory } from './Inventory';
 import { KindId, kindIdOf } from './kinds';
 import { byName } from './order';
@@ -7,7 +7,7 @@ import { byName } from './order';
 export interface InventoryCluster {
   name: string;
   /** Objects in the form in which an API server writes them; `cluster` is set here. */
-  objects: ReadonlyArray<Omit<FleetObject, 'cluster'> & { cluster?: string }>;
+  objects: readonly ManifestObject[];
   /** States that differ from `synced`, by kind id; `*` for every kind that is not named. */
   coverage?: Record<KindId, Coverage | Coverage['state']>;
 }

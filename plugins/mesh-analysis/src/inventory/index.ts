@@ -7,3 +7,5 @@ export * from './selectors';
 export * from './order';
 export * from './hosts';
 export { labelsOf, annotationsOf } from './fields';
+export * from './parseManifests';
+export * from './manifestCoverage';

@@ -45,6 +45,11 @@ const register = {
     'A port has different protocols',
     ['IST0170'],
   ),
+  PortNumberDiffers: catalog(
+    'info',
+    'service-owner',
+    'A port has different numbers',
+  ),
   TargetPortDiffers: catalog(
     'info',
     'service-owner',
