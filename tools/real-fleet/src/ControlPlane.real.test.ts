@@ -34,6 +34,33 @@ describeReal('a real control plane', () => {
     expect((await plane.client('reader').ask(pods)).status).toBe(403);
   });
 
+  it('gives permissions in one namespace', async () => {
+    const verbs = ['list'];
+    const rule = { apiGroups: [''], resources: ['pods'], verbs };
+    await plane.setPermissions('other', [
+      { ...rule, namespaces: ['kube-system'] },
+    ]);
+    const statusIn = async (namespace: string) => {
+      const path = `/api/v1/namespaces/${namespace}/pods`;
+      return (await plane.client('other').ask({ path })).status;
+    };
+    expect(await statusIn('kube-system')).toBe(200);
+    expect(await statusIn('default')).toBe(403);
+
+    await plane.setPermissions('other', []);
+    expect(await statusIn('kube-system')).toBe(403);
+  });
+
+  it('lets the reader read all but Secrets', async () => {
+    await plane.grantReader();
+    const reader = plane.client('reader');
+    const statusOf = async (path: string) =>
+      (await reader.ask({ path })).status;
+    expect(await statusOf('/apis/apps/v1/deployments')).toBe(200);
+    expect(await statusOf('/api/v1/configmaps')).toBe(200);
+    expect(await statusOf('/api/v1/secrets')).toBe(403);
+  });
+
   it('refuses a rotated token and takes the new one', async () => {
     const rotating = await plane.rotatingToken('collector');
     const old = rotating.token;

@@ -3,26 +3,13 @@ import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiClient } from './ApiClient';
 import { programPath } from './binaries';
 import { Authority } from './certificates';
 import { toKubeconfig } from './kubeconfig';
+import { Permissions, RbacRule } from './Permissions';
 import { freePorts } from './ports';
 import { Component, Processes } from './processes';
-
-/**
- * A rule as in a Role or ClusterRole.
- *
- * @public
- */
-export interface RbacRule {
-  apiGroups?: string[];
-  resources?: string[];
-  resourceNames?: string[];
-  nonResourceURLs?: string[];
-  verbs: string[];
-}
 
 /** @public */
 export interface ControlPlaneOptions {
@@ -35,8 +22,8 @@ export interface ControlPlaneOptions {
   /** Folder of the programs; `MESH_REAL_BIN`, `KUBEBUILDER_ASSETS` or the cache by default. */
   bin?: string;
   /**
-   * Names of tokens beside `admin` (group `system:masters`) and `reader` (group
-   * `mesh-readers`, which may nothing until `setPermissions`).
+   * Names of tokens beside `admin` (group `system:masters`) and `reader` (reads
+   * everything but Secrets). They may nothing until `setPermissions`.
    */
   tokens?: string[];
   /** Range of cluster IPs; must not overlap between clusters of one mesh. */
@@ -73,6 +60,7 @@ export class ControlPlane {
   readonly #tokens: ReadonlyMap<string, string>;
   readonly #ownsDir: boolean;
   readonly #clients = new Map<string, ApiClient>();
+  readonly #permissions: Permissions;
   #apiServer: Component | undefined;
 
   /** Use `startControlPlane`, which tries again where a port was taken. */
@@ -104,6 +92,7 @@ export class ControlPlane {
       });
       await etcd.ready(() => isHealthy(etcdPort));
       await controlPlane.#startApiServer();
+      await controlPlane.grantReader();
       return controlPlane;
     } catch (error) {
       await processes.stopAll();
@@ -136,6 +125,7 @@ export class ControlPlane {
     this.#tokens = state.tokens;
     this.#etcdUrl = state.etcdUrl;
     this.#ownsDir = !state.options.dir;
+    this.#permissions = Permissions.create(name => this.client(name));
   }
 
   /** The CA as a kubeconfig wants it: base64 of the PEM. */
@@ -183,37 +173,39 @@ export class ControlPlane {
   }
 
   /**
-   * Gives a token exactly these permissions, by a ClusterRole and its binding,
-   * and returns when the server goes by them.
+   * Gives a token exactly these permissions, by roles and bindings, and returns
+   * when the server goes by them.
    */
   async setPermissions(tokenName: string, rules: RbacRule[]): Promise<void> {
     this.token(tokenName);
-    const name = `token-${tokenName}`;
+    await this.#permissions.set(tokenName, rules);
+  }
+
+  /**
+   * Lets `reader` read everything that is served now, but no Secrets. RBAC has no
+   * "all but": to be called again when CRDs have brought new groups.
+   */
+  async grantReader(): Promise<void> {
     const admin = this.client();
-    await admin.apply({
-      apiVersion: 'rbac.authorization.k8s.io/v1',
-      kind: 'ClusterRole',
-      metadata: { name },
-      rules,
-    });
-    await admin.apply({
-      apiVersion: 'rbac.authorization.k8s.io/v1',
-      kind: 'ClusterRoleBinding',
-      metadata: { name },
-      roleRef: {
-        apiGroup: 'rbac.authorization.k8s.io',
-        kind: 'ClusterRole',
-        name,
+    const [core, groups] = await Promise.all([
+      admin.get<{ resources: { name: string }[] }>('/api/v1'),
+      admin.get<{ groups: { name: string }[] }>('/apis'),
+    ]);
+    const verbs = ['get', 'list', 'watch'];
+    await this.setPermissions('reader', [
+      {
+        verbs,
+        apiGroups: [''],
+        resources: core.resources
+          .map(({ name }) => name)
+          .filter(name => name !== 'secrets'),
       },
-      subjects: [
-        {
-          apiGroup: 'rbac.authorization.k8s.io',
-          kind: 'User',
-          name: tokenName,
-        },
-      ],
-    });
-    await this.#untilPermissions(tokenName, rules);
+      {
+        verbs,
+        apiGroups: groups.groups.map(({ name }) => name),
+        resources: ['*'],
+      },
+    ]);
   }
 
   /**
@@ -343,42 +335,6 @@ export class ControlPlane {
       return status === 200;
     });
   }
-
-  async #untilPermissions(tokenName: string, rules: RbacRule[]): Promise<void> {
-    const wanted = rules
-      .filter(rule => rule.resources?.length)
-      .map(canonical)
-      .sort();
-    const client = this.client(tokenName);
-    const until = Date.now() + 15_000;
-    let first: string[] | undefined;
-    while (Date.now() < until) {
-      const { status } = await client.request<{
-        status: { resourceRules: RbacRule[] };
-      }>({
-        method: 'POST',
-        path: '/apis/authorization.k8s.io/v1/selfsubjectrulesreviews',
-        body: {
-          apiVersion: 'authorization.k8s.io/v1',
-          kind: 'SelfSubjectRulesReview',
-          spec: { namespace: 'default' },
-        },
-      });
-      // What everybody who is signed in may do is not ours to compare.
-      const held = status.resourceRules
-        .filter(rule => !isForEverybody(rule))
-        .map(canonical)
-        .sort();
-      if (JSON.stringify(held) === JSON.stringify(wanted)) {
-        return;
-      }
-      first ??= held;
-      await sleep(50);
-    }
-    throw new Error(
-      `Cluster ${this.name} did not take over the permissions of ${tokenName}: wanted ${wanted}, has ${first}`,
-    );
-  }
 }
 
 /**
@@ -400,20 +356,6 @@ export async function startControlPlane(
       }
     }
   }
-}
-
-/** The self-reviews come with `system:basic-user`. */
-function isForEverybody(rule: RbacRule): boolean {
-  return !!rule.resources?.every(name => name.startsWith('selfsubject'));
-}
-
-function canonical(rule: RbacRule): string {
-  return JSON.stringify([
-    [...(rule.apiGroups ?? [])].sort(),
-    [...(rule.resources ?? [])].sort(),
-    [...(rule.resourceNames ?? [])].sort(),
-    [...rule.verbs].sort(),
-  ]);
 }
 
 function newTokens(names: string[]): Map<string, string> {
@@ -440,12 +382,10 @@ async function writeState(
     privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
     publicKeyEncoding: { type: 'spki', format: 'pem' },
   });
-  const groups: Record<string, string> = {
-    admin: 'system:masters',
-    reader: 'mesh-readers',
-  };
   const rows = [...tokens].map(([name, token]) =>
-    [token, name, name, groups[name]].filter(Boolean).join(','),
+    [token, name, name, ...(name === 'admin' ? ['system:masters'] : [])].join(
+      ',',
+    ),
   );
   const files: Record<string, string> = {
     'ca.crt': authority.pem,

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GatewayApiBundle } from './bundles';
-import { ControlPlane, RbacRule } from './ControlPlane';
+import { ControlPlane } from './ControlPlane';
 import { toKubeconfig } from './kubeconfig';
 import { ApplyReport } from './manifests/applyFolder';
+import { RbacRule } from './Permissions';
 
 /** @public */
 export interface RealFleetOptions {
@@ -90,9 +91,11 @@ export class RealFleet {
   }
 
   /** One context a cluster, named like it. */
-  kubeconfig(tokenName: string = 'admin'): string {
+  kubeconfig(options: { token?: string; clusters?: string[] } = {}): string {
+    const { token: tokenName = 'admin', clusters: names } = options;
+    const clusters = names?.map(name => this.cluster(name)) ?? this.#clusters;
     return toKubeconfig(
-      this.#clusters.map(({ name, url, caData, controlPlane }) => ({
+      clusters.map(({ name, url, caData, controlPlane }) => ({
         name,
         url,
         caData,

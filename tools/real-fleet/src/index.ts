@@ -6,11 +6,8 @@ export type {
   RealBinaries,
 } from './binaries';
 export { startControlPlane, ControlPlane } from './ControlPlane';
-export type {
-  ControlPlaneOptions,
-  RbacRule,
-  RotatingToken,
-} from './ControlPlane';
+export type { ControlPlaneOptions, RotatingToken } from './ControlPlane';
+export type { RbacRule } from './Permissions';
 export { ApiClient, ApiError } from './ApiClient';
 export type { ApiAnswer, ApiRequest, KubeObject } from './ApiClient';
 export type { Need, ProgramName } from './programs';

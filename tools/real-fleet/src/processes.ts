@@ -161,7 +161,7 @@ class Guard {
           -) pids="\${pids%% $pid *} \${pids#* $pid }" ;;
         esac
       done
-      for pid in $pids; do kill -KILL -- "-$pid" 2>/dev/null; done`;
+      for pid in $pids; do kill -s KILL -- "-$pid" 2>/dev/null; done`;
     const child = spawn('sh', ['-c', script], {
       detached: true,
       stdio: ['pipe', 'ignore', 'ignore'],

@@ -252,6 +252,7 @@ async function prepare(
     ...blueprint.objects.filter(isGround),
   ]);
   await applyAll(client, await openCrds(running));
+  await plane.grantReader();
   return running;
 }
 
