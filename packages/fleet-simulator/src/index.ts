@@ -6,6 +6,8 @@
 export type { Access, AccessRule } from './access/AccessRules';
 export type { Fleet, FleetOptions, FleetSize } from './Fleet';
 export { startFleet } from './Fleet';
+export type { RequestInfo } from './http/RequestInfo';
+export { readRequestInfo } from './http/RequestInfo';
 export type { ManifestProblem } from './manifests';
 export type {
   KubeMetadata,
@@ -16,3 +18,5 @@ export type { ObjectReference, RequestRecord } from './SimulatedCluster';
 export { SimulatedCluster } from './SimulatedCluster';
 export type { ServerCertificate } from './tls';
 export { CertificateAuthority } from './tls';
+export type { Answer, WatchEvent } from './contract/ApiClient';
+export { ApiClient, ApiWatch, until } from './contract/ApiClient';

@@ -1,4 +1,8 @@
-/** What a request asks for, as the API server reads it from method and path. */
+/**
+ * What a request asks for, as the API server reads it from method and path.
+ *
+ * @public
+ */
 export interface RequestInfo {
   path: string;
   query: URLSearchParams;
@@ -24,6 +28,7 @@ const VERBS: Record<string, string> = {
   DELETE: 'delete',
 };
 
+/** @public */
 export function readRequestInfo(method: string, url: string): RequestInfo {
   const question = url.indexOf('?');
   const path = question < 0 ? url : url.slice(0, question);
