@@ -42,7 +42,7 @@ const sources = z.strictObject({
   inCluster: inCluster.optional(),
   modules: z.boolean().optional(),
   // Read as a duration below.
-  refreshInterval: z.unknown(),
+  refreshInterval: z.unknown().optional(),
 });
 
 /** Where clusters come from, and what is laid over them. */

@@ -193,14 +193,15 @@ async function remove(
   for (const scope of scopes.values()) {
     const { kind, namespace } = scope[0];
     for (const some of chunks(scope, CHUNK)) {
-      const rows = await trx('objects')
-        .where({ cluster, namespace, kind })
-        .whereIn(
-          'name',
-          some.map(key => key.name),
-        )
-        .delete(['namespace', 'kind', 'name']);
-      removed.push(...rows);
+      // Written out, since knex does not return what it deletes on SQLite.
+      const result = await trx.raw(
+        `delete from objects
+         where cluster = ? and namespace = ? and kind = ?
+         and name in (${some.map(() => '?').join(', ')})
+         returning namespace, kind, name`,
+        [cluster, namespace, kind, ...some.map(key => key.name)],
+      );
+      removed.push(...rowsOf(result));
     }
   }
   return removed;
