@@ -77,6 +77,8 @@ export const clusters: DemoCluster[] = [
       nativeSidecars: true,
       remotes: ['eu-north', 'us-east'],
     },
+    // For the stores alone: their link ends here.
+    linkerd: { version: 'edge-26.9.2', root: 'edge' },
   },
   {
     name: 'eu-north',

@@ -277,7 +277,11 @@ export const namespaces: DemoNamespace[] = [
     domain: 'foundation',
     description: 'Metrics and logs',
     clusters: everywhere,
-    mesh: {},
+    mesh: {
+      'eu-west': {},
+      production: { 'istio-injection': 'disabled' },
+      staging: { 'istio-injection': 'disabled' },
+    },
   },
   {
     name: 'ingress',
@@ -334,6 +338,7 @@ export interface Placement {
   replicas?: number;
   unready?: number;
   waiting?: string;
+  jobRuns?: boolean;
   ports?: Port[];
   headless?: boolean;
   /** A Service without selector and EndpointSlices. */
@@ -690,7 +695,7 @@ export const services: DemoService[] = [
     version: '1.4.9',
     kind: 'CronJob',
     schedule: '15 2 * * *',
-    in: { 'eu-west': {}, 'us-east': {} },
+    in: { 'eu-west': { jobRuns: true }, 'us-east': {} },
     tech: 'python',
     type: 'job',
   },
@@ -832,7 +837,14 @@ export const services: DemoService[] = [
     system: 'reporting',
     version: '10.2.0',
     ports: http(),
-    in: { 'eu-west': {}, 'us-east': {} },
+    in: {
+      'eu-west': {},
+      'us-east': {
+        bare: true,
+        rolledOut: '2026-09-28',
+        note: 'Situation: these pods are older than the label of their namespace, and have no sidecar until they are restarted.',
+      },
+    },
     tech: 'go',
   },
   {

@@ -176,6 +176,13 @@ const mcsCrds: Crd[] = [
     plural: 'serviceimports',
     versions: ['v1beta1', 'v1alpha1'],
   },
+  {
+    group: 'about.k8s.io',
+    kind: 'ClusterProperty',
+    plural: 'clusterproperties',
+    versions: ['v1beta1', 'v1alpha1'],
+    scope: 'Cluster',
+  },
 ];
 
 const ciliumCrds: Crd[] = [

@@ -7,6 +7,18 @@ import { addService, addWorkload } from './workloads';
 
 /** The stores' mesh: Linkerd, with a link to eu-west and a mirror of one service there. */
 export function addLinkerd(to: ClusterFolder) {
+  addControlPlane(to);
+  addNamespace(to, 'linkerd-multicluster', 'linkerd-multicluster', {
+    'linkerd.io/extension': 'multicluster',
+  });
+  if (to.cluster.environment === 'stores') {
+    addLink(to);
+  } else {
+    addGateway(to);
+  }
+}
+
+function addControlPlane(to: ClusterFolder) {
   const { version, root } = to.cluster.linkerd!;
   addNamespace(to, 'linkerd', 'linkerd', {
     'linkerd.io/is-control-plane': 'true',
@@ -73,10 +85,47 @@ export function addLinkerd(to: ClusterFolder) {
     },
   });
   to.add('admission-webhooks', injector());
+}
 
-  addNamespace(to, 'linkerd-multicluster', 'linkerd-multicluster', {
-    'linkerd.io/extension': 'multicluster',
+/** Where the stores' calls come in. */
+function addGateway(to: ClusterFolder) {
+  const { version } = to.cluster.linkerd!;
+  const selector = { app: 'linkerd-gateway' };
+  const ports = [
+    { name: 'mc-gateway', port: 4143 },
+    { name: 'mc-probe', port: 4191 },
+  ];
+  const pods = addWorkload(to, 'linkerd-multicluster', {
+    namespace: 'linkerd-multicluster',
+    name: 'linkerd-gateway',
+    kind: 'Deployment',
+    image: 'registry.k8s.io/pause:3.10',
+    version,
+    system: 'Linkerd',
+    containerName: 'pause',
+    replicas: 2,
+    proxies: [null],
+    linkerd: version,
+    selector,
+    ports: [],
   });
+  addService(
+    to,
+    'linkerd-multicluster',
+    {
+      namespace: 'linkerd-multicluster',
+      name: 'linkerd-gateway',
+      type: 'LoadBalancer',
+      loadBalancer: '198.51.100.77',
+      labels: { 'linkerd.io/extension': 'multicluster' },
+      selector,
+      ports,
+    },
+    pods,
+  );
+}
+
+function addLink(to: ClusterFolder) {
   to.add('linkerd-multicluster', {
     apiVersion: 'multicluster.linkerd.io/v1alpha3',
     kind: 'Link',

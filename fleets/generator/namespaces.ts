@@ -16,6 +16,7 @@ export const teamLabel = 'tidemark.example/team';
 
 /** The company's namespaces in one cluster, with everything in them. */
 export function addNamespaces(to: ClusterFolder) {
+  const inStores = to.cluster.environment === 'stores';
   for (const namespace of namespaces) {
     if (!namespace.clusters.includes(to.name)) continue;
     const labels = meshLabels(to, namespace);
@@ -27,7 +28,7 @@ export function addNamespaces(to: ClusterFolder) {
       namespace.notes?.[to.name],
       {
         'tidemark.example/description': namespace.description,
-        ...(to.cluster.linkerd ? { 'linkerd.io/inject': 'enabled' } : {}),
+        ...(inStores ? { 'linkerd.io/inject': 'enabled' } : {}),
       },
     );
     if (
@@ -153,7 +154,8 @@ function addDemoService(
         placement.versions && sidecar
           ? placement.versions.map(version => ({ ...sidecar, version }))
           : [sidecar],
-      linkerd: cluster.linkerd?.version,
+      linkerd:
+        cluster.environment === 'stores' ? cluster.linkerd?.version : undefined,
       podLabels,
       workloadLabels: {
         ...(team ? { [teamLabel]: team } : {}),
@@ -163,6 +165,7 @@ function addDemoService(
       pool: service.pool,
       rolledOut: placement.rolledOut,
       schedule: service.schedule,
+      jobRuns: placement.jobRuns,
       perPodAnnotations: () =>
         enrolled && !placement.note
           ? { 'ambient.istio.io/redirection': 'enabled' }

@@ -163,11 +163,14 @@ function addCilium(to: ClusterFolder) {
     metadata: { name: 'cilium-config', namespace: 'kube-system' },
     data: {
       'bpf-lb-acceleration': 'disabled',
+      // In eu-north pods still use the socket load balancer, which bypasses sidecars.
       ...(cluster.name === 'eu-west'
         ? { 'bpf-lb-sock-hostns-only': 'true' }
         : {}),
       'cluster-id': `${cluster.number / 10}`,
       'cluster-name': cluster.name,
+      // Unset would be 0s: keep the backends of a lost cluster for ever.
+      'clustermesh-cache-ttl': cluster.name === 'eu-west' ? '5m0s' : '0s',
       'clustermesh-enable-endpoint-sync': 'false',
       'clustermesh-enable-mcs-api': 'true',
       'cni-exclusive': 'false',
@@ -183,6 +186,17 @@ function addCilium(to: ClusterFolder) {
       'routing-mode': 'native',
     },
   });
+  for (const [name, value] of [
+    ['cluster.clusterset.k8s.io', cluster.name],
+    ['clusterset.k8s.io', 'tidemark-europe'],
+  ]) {
+    to.add('cluster-properties', {
+      apiVersion: 'about.k8s.io/v1beta1',
+      kind: 'ClusterProperty',
+      metadata: { name },
+      spec: { value },
+    });
+  }
   addWorkload(to, 'kube-system', {
     namespace: 'kube-system',
     name: 'cilium',

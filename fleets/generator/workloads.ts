@@ -52,6 +52,8 @@ export interface PlacedWorkload {
   perPodAnnotations?: (index: number) => Record<string, string>;
   serviceName?: string;
   schedule?: string;
+  /** The last job is still at work. */
+  jobRuns?: boolean;
   note?: string;
   /** Environment of the first container, names and plain values only. */
   env?: Array<{ name: string; value: string }>;
@@ -278,8 +280,10 @@ function addCronJob(
       },
     },
   };
-  const started = '2026-11-29T02:15:00Z';
-  const jobName = `${name}-29840775`;
+  const started = '2026-11-30T02:15:00Z';
+  const ended = workload.jobRuns ? undefined : plusSeconds(started, 412);
+  // The controller names a job by the minute for which it was scheduled.
+  const jobName = `${name}-${Date.parse(started) / 60_000}`;
   to.add(
     file,
     {
@@ -292,8 +296,19 @@ function addCronJob(
         jobTemplate,
       },
       status: {
+        active: ended
+          ? undefined
+          : [
+              {
+                apiVersion: 'batch/v1',
+                kind: 'Job',
+                namespace,
+                name: jobName,
+                uid: to.uid('Job', namespace, jobName),
+              },
+            ],
         lastScheduleTime: started,
-        lastSuccessfulTime: plusSeconds(started, 412),
+        lastSuccessfulTime: ended ?? '2026-11-29T02:21:40Z',
       },
     },
     { note: workload.note },
@@ -331,21 +346,23 @@ function addCronJob(
           },
         },
       },
-      status: {
-        startTime: started,
-        completionTime: plusSeconds(started, 412),
-        succeeded: 1,
-        conditions: [
-          {
-            type: 'Complete',
-            status: 'True',
-            lastProbeTime: plusSeconds(started, 412),
-            lastTransitionTime: plusSeconds(started, 412),
-            reason: 'CompletionsReached',
-            message: 'Reached expected number of succeeded pods',
-          },
-        ],
-      },
+      status: ended
+        ? {
+            startTime: started,
+            completionTime: ended,
+            succeeded: 1,
+            conditions: [
+              {
+                type: 'Complete',
+                status: 'True',
+                lastProbeTime: ended,
+                lastTransitionTime: ended,
+                reason: 'CompletionsReached',
+                message: 'Reached expected number of succeeded pods',
+              },
+            ],
+          }
+        : { startTime: started, active: 1, ready: 1 },
     },
     { created: started },
   );
@@ -358,8 +375,8 @@ function addCronJob(
       proxy: workload.proxies[0] ?? null,
       owner: controller(to, 'batch/v1', 'Job', namespace, jobName),
       serviceAccount: template.spec.serviceAccountName,
-      ready: false,
-      completed: true,
+      ready: !ended,
+      completed: ended !== undefined,
       started,
     }),
   ];
