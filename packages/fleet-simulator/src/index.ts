@@ -8,7 +8,8 @@ export type { Fleet, FleetOptions, FleetSize } from './Fleet';
 export { startFleet } from './Fleet';
 export type { RequestInfo } from './http/RequestInfo';
 export { readRequestInfo } from './http/RequestInfo';
-export type { ManifestProblem } from './manifests';
+export type { LoadedObject, ManifestProblem } from './manifests';
+export { clusterFolders, loadManifests } from './manifests';
 export type {
   KubeMetadata,
   KubeObject,
