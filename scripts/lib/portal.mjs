@@ -46,6 +46,16 @@ function isAlive(pid) {
   }
 }
 
+/** Ours, the fleet's, and what a developer keeps for this machine alone. */
+function configFiles(fleetConfig) {
+  const local = path.join(ROOT, 'app-config.local.yaml');
+  return [
+    path.join(ROOT, 'app-config.yaml'),
+    fleetConfig,
+    ...(fs.existsSync(local) ? [local] : []),
+  ];
+}
+
 /** The last line of a log that says what went wrong. */
 function lastError(log) {
   const lines = fs
@@ -98,7 +108,12 @@ export async function startPortal({ port, host, stateDir, real, onEnd }) {
   const url = `http://localhost:${port}`;
   await step('Starting the portal', async () => {
     const backend = startServer(
-      ['--require', NODE_TRANSFORM, 'packages/backend/src/index.ts'],
+      [
+        '--require',
+        NODE_TRANSFORM,
+        'packages/backend/src/index.ts',
+        ...configFiles(fleet.configFile).flatMap(file => ['--config', file]),
+      ],
       {
         env: portalEnv({ port, host, stateDir, fleetDir: fleet.dir }),
         cwd: ROOT,
@@ -110,6 +125,5 @@ export async function startPortal({ port, host, stateDir, real, onEnd }) {
       onEnd(`The backend ended: ${lastError(log)} (the whole log: ${log})`),
     );
   });
-  await fleet.afterPortal(url);
-  return { url, fleet };
+  return { url, letGo: () => fleet.letGo(url) };
 }

@@ -46,7 +46,7 @@ export async function startDemo() {
     const ended = new Promise(resolve => {
       onEnd = resolve;
     });
-    const { url } = await startPortal({
+    const { url, letGo } = await startPortal({
       port,
       host,
       stateDir: path.resolve(options.state),
@@ -59,7 +59,8 @@ export async function startDemo() {
       'Look at: Mesh in the sidebar for the fleet, then the tab Mesh of any component in the catalog. Ctrl-C stops everything.\n',
     );
 
-    say(await ended);
+    const story = letGo();
+    say(await Promise.race([ended, story.then(() => ended)]));
     return 1;
   } finally {
     await stopAll();
