@@ -51,10 +51,15 @@ export function analyseCluster(
   const network = textOf(
     labelsOf(systemNamespace)['topology.istio.io/network'],
   );
-  const secrets = readRemoteSecrets(inventory, cluster, revisions);
   const { linkerd, links: linkerdLinks } = readLinkerd(inventory, cluster);
   const cilium = readCilium(inventory, cluster);
   const consul = readConsul(inventory, cluster);
+  const secrets = readRemoteSecrets(
+    inventory,
+    cluster,
+    revisions,
+    linkerd === undefined && cilium === undefined && consul === undefined,
+  );
 
   const mesh: ClusterMesh = {
     cluster,

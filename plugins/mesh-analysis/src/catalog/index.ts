@@ -7,3 +7,4 @@ export * from './clusterLinks';
 export { logicalNameOf } from './artefacts';
 export * from './entity';
 export * from './fleetFindings';
+export * from './analyseFleet';

@@ -412,6 +412,7 @@ function injection(
   if (
     decision.inject === false &&
     workload.dataplane === 'sidecar' &&
+    workload.ambient !== 'blocked-by-sidecar' &&
     workload.actual.some(({ revision }) => !isUnknown(revision))
   ) {
     report('SidecarNotExpected', {

@@ -38,6 +38,8 @@ export function readRemoteSecrets(
   inventory: Inventory,
   cluster: string,
   revisions: readonly IstioRevision[],
+  /** True where no other mesh was found either, so that the cluster may be part of any. */
+  isBare: boolean,
 ): { links: DeclaredLink[]; unknown?: string } {
   const controlPlanes = revisions.filter(one => one.controlPlane);
   const namespaces = [...new Set(controlPlanes.map(one => one.namespace))];
@@ -69,6 +71,7 @@ export function readRemoteSecrets(
     };
   }
   if (
+    isBare &&
     revisions.length === 0 &&
     inventory.coverage(
       'MutatingWebhookConfiguration.admissionregistration.k8s.io',
