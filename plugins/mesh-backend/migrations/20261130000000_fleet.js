@@ -99,17 +99,26 @@ exports.up = async function up(knex) {
     table.text('body').notNullable().comment('JSON');
     table.text('as_of').notNullable();
     table.primary(['topic', 'cluster', 'namespace']);
+    table.index(['topic', 'namespace'], 'views_topic_namespace_idx');
   });
 
   await knex.schema.createTable('service_instances', table => {
     table.comment('One Service of one cluster, with its workloads.');
+    table.text('cluster').notNullable();
     table.text('namespace').notNullable();
     table.text('name').notNullable();
-    table.text('cluster').notNullable();
+    table
+      .text('service_namespace')
+      .notNullable()
+      .comment('Of the logical service: a mirror has another name than it');
+    table.text('service_name').notNullable();
     table.text('hash').notNullable();
     table.text('body').notNullable().comment('JSON');
-    table.primary(['namespace', 'name', 'cluster']);
-    table.index(['cluster', 'namespace'], 'service_instances_cluster_idx');
+    table.primary(['cluster', 'namespace', 'name']);
+    table.index(
+      ['service_namespace', 'service_name'],
+      'service_instances_service_idx',
+    );
   });
 
   await knex.schema.createTable('services', table => {

@@ -1,17 +1,8 @@
-import { TestDatabases } from '@backstage/backend-test-utils';
-import { resolve } from 'path';
+import { createDatabase, databaseIds } from '../testing/databases';
 import { bucketsOf, coverageBucket, parseUnit, viewBucket } from './buckets';
 import { Queue } from './Queue';
 
 jest.setTimeout(120_000);
-
-const databases = TestDatabases.create({ ids: databaseIds() });
-
-function databaseIds(): Array<'SQLITE_3' | 'POSTGRES_18'> {
-  return process.env.BACKSTAGE_TEST_DATABASE_POSTGRES18_CONNECTION_STRING
-    ? ['SQLITE_3', 'POSTGRES_18']
-    : ['SQLITE_3'];
-}
 
 const pod = (name: string, namespace = 'shop', cluster = 'east') => ({
   cluster,
@@ -20,12 +11,9 @@ const pod = (name: string, namespace = 'shop', cluster = 'east') => ({
   metadata: { name, namespace },
 });
 
-describe.each(databases.eachSupportedId())('Queue on %s', id => {
+describe.each(databaseIds)('Queue on %s', id => {
   async function setUp() {
-    const knex = await databases.init(id);
-    await knex.migrate.latest({
-      directory: resolve(__dirname, '../../migrations'),
-    });
+    const knex = await createDatabase(id);
     const clock = { now: 1_000_000 };
     const create = (instanceId: string) =>
       Queue.create({ database: knex, instanceId, now: () => clock.now });
@@ -210,6 +198,7 @@ describe('units', () => {
       { type: 'namespace', cluster: 'prod/eu', namespace: 'shop' },
     ],
     ['service:shop/cart', { type: 'service', namespace: 'shop', name: 'cart' }],
+    ['links:east', { type: 'links', cluster: 'east' }],
     ['gateway:shop', undefined],
     ['other:shop/cart', undefined],
   ])('%s is read', (unit, parsed) => {

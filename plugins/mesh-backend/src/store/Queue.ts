@@ -23,7 +23,7 @@ export interface QueueOptions {
 
 const CLAIM_MILLISECONDS = 60_000;
 const BACK_OFF = { firstMs: 1_000, capMs: 300_000, afterChangeMs: 5_000 };
-/** SQLite allows 32,766 variables in a statement; a row of the queue takes two. */
+/** SQLite allows 32,766 variables in a statement; a row of the queue takes three. */
 const CHUNK = 500;
 
 /** Kinds whose third part of a bucket names a namespace. `Namespace` objects are of their namespace too. */
@@ -88,14 +88,23 @@ export class Queue {
     }
   }
 
-  /** Marks units by name. */
-  async markUnits(trx: Knex, units: readonly Unit[]): Promise<void> {
+  /**
+   * Marks units by name. With a delay they are left alone for a while, so that what
+   * many changes mark in turn is drawn once.
+   */
+  async markUnits(
+    trx: Knex,
+    units: readonly Unit[],
+    options: { delayMs?: number } = {},
+  ): Promise<void> {
     if (units.length === 0) return;
     const now = this.#now();
+    const until = options.delayMs ? now + options.delayMs : 0;
     // Sorted, so that two transactions lock rows in the same order.
     const rows = [...new Set(units)].sort().map(unit => ({
       unit,
       enqueued_at: now,
+      claimed_until: until,
     }));
     for (const some of chunks(rows, CHUNK)) {
       await trx('queue')
@@ -116,6 +125,11 @@ export class Queue {
        from views where topic = 'catalog' and cluster = ? order by namespace
        on conflict (unit) do update set version = ?, claimed_until = ?`,
       [now, cluster, again.version, again.claimed_until],
+    );
+    // One that another replica draws for the first time just now has no view yet.
+    await trx.raw(
+      `update queue set version = version + 1 where claimed_by is not null and unit like ? escape '\\'`,
+      [`${namespaceUnit(cluster, '').replace(/[\\%_]/g, '\\$&')}%`],
     );
     this.#wakeAfter(trx);
   }
@@ -207,8 +221,12 @@ export class Queue {
     return { retryAt };
   }
 
-  /** Gives units back untouched, as when the process stops. */
-  async release(claims: readonly Claim[]): Promise<void> {
+  /** Gives units back untouched, as when the process stops; with a delay, to be tried later. */
+  async release(
+    claims: readonly Claim[],
+    options: { delayMs?: number } = {},
+  ): Promise<void> {
+    const until = options.delayMs ? this.#now() + options.delayMs : 0;
     for (const some of chunks(claims, CHUNK)) {
       await this.#database('queue')
         .whereIn(
@@ -216,7 +234,7 @@ export class Queue {
           some.map(claim => claim.unit),
         )
         .where({ claimed_by: this.#instanceId })
-        .update({ claimed_by: null, claimed_until: 0 });
+        .update({ claimed_by: null, claimed_until: until });
     }
   }
 

@@ -265,14 +265,14 @@ export class ServiceStore {
 
   /**
    * Makes the stored services of each name exactly those that are given; answers
-   * whether anything was written. `stored` saves a query where the caller has it.
+   * which were written and which are gone.
    */
   async replace(
     trx: Knex,
     keys: ReadonlyArray<{ namespace: string; name: string }>,
     records: readonly ServiceRecord[],
     asOf: string,
-  ): Promise<{ changed: boolean }> {
+  ): Promise<{ written: ServiceRecord[]; gone: string[] }> {
     const stored = await this.#hashes(trx, keys);
     const changed = records.filter(
       record => stored.get(serviceId(record.body)) !== record.hash,
@@ -292,7 +292,7 @@ export class ServiceStore {
     for (const some of chunks(changed, 100)) {
       await writeServices(trx, some, asOf);
     }
-    return { changed: changed.length + gone.length > 0 };
+    return { written: changed, gone };
   }
 
   async #hashes(

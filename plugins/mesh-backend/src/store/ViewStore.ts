@@ -1,6 +1,7 @@
 import type { ClusterMesh } from '@mesh-for-backstage/mesh-analysis';
 import { createHash } from 'crypto';
 import { Knex } from 'knex';
+import { chunks } from './chunks';
 
 /** A view that was made of a cluster or of a namespace, under its key. */
 export interface ViewKey {
@@ -15,14 +16,12 @@ export function hashOf(json: string): string {
   return createHash('sha256').update(json).digest('base64url').slice(0, 22);
 }
 
-/** How many meshes are kept parsed. One takes some tens of kilobytes. */
-const MESHES = 64;
-
 /** What the analysis of clusters and namespaces came to. */
 export class ViewStore {
   readonly #database: Knex;
-  /** Parsed meshes by cluster, the least recently used first. */
+  /** Parsed meshes by cluster: one a cluster, and every service is merged against all of them. */
   readonly #meshes = new Map<string, { hash: string; mesh: ClusterMesh }>();
+  #all: readonly ClusterMesh[] = [];
 
   static create(options: { database: Knex }): ViewStore {
     return new ViewStore(options.database);
@@ -74,37 +73,57 @@ export class ViewStore {
       .modify(query => {
         if (clusters) query.whereIn('cluster', [...clusters]);
       });
-    const meshes = new Map<string, ClusterMesh>();
-    const missing: string[] = [];
-    for (const { cluster, hash } of rows) {
-      const kept = this.#meshes.get(cluster);
-      if (kept?.hash === hash) {
-        meshes.set(cluster, kept.mesh);
-        this.#keep(cluster, kept);
-      } else {
-        missing.push(cluster);
-      }
-    }
+    const missing = rows
+      .filter(({ cluster, hash }) => this.#meshes.get(cluster)?.hash !== hash)
+      .map(({ cluster }) => cluster);
     if (missing.length > 0) {
       const bodies = await this.#database('views')
         .select('cluster', 'hash', 'body')
         .where({ topic: 'mesh', namespace: '' })
         .whereIn('cluster', missing);
       for (const { cluster, hash, body } of bodies) {
-        const mesh: ClusterMesh = JSON.parse(body);
-        meshes.set(cluster, mesh);
-        this.#keep(cluster, { hash, mesh });
+        this.#meshes.set(cluster, { hash, mesh: JSON.parse(body) });
       }
+    }
+    const meshes = new Map<string, ClusterMesh>();
+    for (const { cluster } of rows) {
+      const kept = this.#meshes.get(cluster);
+      if (kept) meshes.set(cluster, kept.mesh);
     }
     return meshes;
   }
 
-  #keep(cluster: string, entry: { hash: string; mesh: ClusterMesh }): void {
-    this.#meshes.delete(cluster);
-    this.#meshes.set(cluster, entry);
-    if (this.#meshes.size > MESHES) {
-      const [oldest] = this.#meshes.keys();
-      this.#meshes.delete(oldest);
+  /** The meshes of all clusters, by name; the same list as the last time where all are the same. */
+  async allMeshes(): Promise<readonly ClusterMesh[]> {
+    const meshes = await this.meshes();
+    const all = [...meshes.values()].sort((a, b) =>
+      a.cluster < b.cluster ? -1 : 1,
+    );
+    const same =
+      all.length === this.#all.length &&
+      all.every((mesh, index) => mesh === this.#all[index]);
+    if (!same) this.#all = all;
+    for (const cluster of this.#meshes.keys()) {
+      if (!meshes.has(cluster)) this.#meshes.delete(cluster);
     }
+    return this.#all;
+  }
+
+  /** The views of one topic for a namespace of this name in any cluster, by cluster. */
+  async inNamespaces<T>(
+    topic: string,
+    namespaces: readonly string[],
+  ): Promise<Array<{ cluster: string; namespace: string; body: T }>> {
+    const found: Array<{ cluster: string; namespace: string; body: T }> = [];
+    for (const some of chunks(namespaces, 500)) {
+      const rows = await this.#database('views')
+        .select('cluster', 'namespace', 'body')
+        .where({ topic })
+        .whereIn('namespace', some);
+      for (const { cluster, namespace, body } of rows) {
+        found.push({ cluster, namespace, body: JSON.parse(body) });
+      }
+    }
+    return found;
   }
 }

@@ -75,9 +75,15 @@ export function serviceUnit(namespace: string, name: string): Unit {
   return `service:${namespace}/${name}`;
 }
 
+/** All services of a cluster, because its links to others have changed. */
+export function linksUnit(cluster: string): Unit {
+  return `links:${cluster}`;
+}
+
 /** The parts of a unit's key. */
 export type ParsedUnit =
   | { type: 'cluster'; cluster: string }
+  | { type: 'links'; cluster: string }
   | { type: 'namespace'; cluster: string; namespace: string }
   | { type: 'service'; namespace: string; name: string };
 
@@ -89,7 +95,7 @@ export function parseUnit(unit: Unit): ParsedUnit | undefined {
   // Cluster names are anything that a configuration holds, and may contain a
   // slash; the names of namespaces and Services may not.
   const slash = rest.lastIndexOf('/');
-  if (type === 'cluster') return { type, cluster: rest };
+  if (type === 'cluster' || type === 'links') return { type, cluster: rest };
   if (slash < 0) return undefined;
   const [before, after] = [rest.slice(0, slash), rest.slice(slash + 1)];
   if (type === 'namespace') return { type, cluster: before, namespace: after };
