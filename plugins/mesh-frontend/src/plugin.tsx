@@ -34,12 +34,15 @@ const meshPage = PageBlueprint.make({
   },
 });
 
+// The page layout of the new frontend system has no main landmark of its own.
+const inMain = (page: JSX.Element) => <main>{page}</main>;
+
 const overviewPage = SubPageBlueprint.make({
   name: 'overview',
   params: {
     path: 'overview',
     title: 'Overview',
-    loader: () => import('./pages').then(m => <m.OverviewSubPage />),
+    loader: () => import('./pages').then(m => inMain(<m.OverviewSubPage />)),
   },
 });
 
@@ -48,7 +51,7 @@ const servicesPage = SubPageBlueprint.make({
   params: {
     path: 'services',
     title: 'Services',
-    loader: () => import('./pages').then(m => <m.ServicesSubPage />),
+    loader: () => import('./pages').then(m => inMain(<m.ServicesSubPage />)),
   },
 });
 
@@ -57,7 +60,7 @@ const clustersPage = SubPageBlueprint.make({
   params: {
     path: 'clusters',
     title: 'Clusters',
-    loader: () => import('./pages').then(m => <m.ClustersSubPage />),
+    loader: () => import('./pages').then(m => inMain(<m.ClustersSubPage />)),
   },
 });
 
@@ -66,7 +69,7 @@ const findingsPage = SubPageBlueprint.make({
   params: {
     path: 'findings',
     title: 'Findings',
-    loader: () => import('./pages').then(m => <m.FindingsSubPage />),
+    loader: () => import('./pages').then(m => inMain(<m.FindingsSubPage />)),
   },
 });
 

@@ -15,10 +15,11 @@ import {
   State,
   roles,
   waypointStates,
+  quietColour,
 } from '../ui';
 
 const useStyles = makeStyles(theme => ({
-  quiet: { color: theme.palette.text.secondary, fontSize: '0.85rem' },
+  quiet: { color: quietColour(theme), fontSize: '0.85rem' },
 }));
 
 /** `http 80 → 8080 (TCP)` */
@@ -76,14 +77,17 @@ export const Instances = (props: { service: ServiceDetail }) => {
     {
       id: 'role',
       header: 'Role',
+      hideBelow: 'sm',
       cell: ({ role, mirrorOf }) => (
         <>
           {roles[role].label}
-          <div className={classes.quiet}>
-            {mirrorOf
-              ? `of ${mirrorOf.namespace}/${mirrorOf.name} in ${mirrorOf.cluster}`
-              : roles[role].means}
-          </div>
+          {role !== 'backend' && (
+            <div className={classes.quiet}>
+              {mirrorOf
+                ? `of ${mirrorOf.namespace}/${mirrorOf.name} in ${mirrorOf.cluster}`
+                : roles[role].means}
+            </div>
+          )}
         </>
       ),
     },

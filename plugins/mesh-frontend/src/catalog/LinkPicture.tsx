@@ -4,17 +4,17 @@ import type {
   ServiceInstance,
   ServiceLink,
 } from '@mesh-for-backstage/plugin-mesh-common';
-import { isUnknown, linkStates, roles, toneColour } from '../ui';
+import { isUnknown, linkStates, roles, toneColour, quietColour } from '../ui';
 
 const useStyles = makeStyles(theme => ({
   figure: { margin: theme.spacing(0, 0, 2), overflowX: 'auto' },
   picture: { display: 'block', width: '100%', margin: '0 auto' },
   node: {
     fill: theme.palette.background.default,
-    stroke: theme.palette.text.secondary,
+    stroke: quietColour(theme),
   },
   name: { fill: theme.palette.text.primary, fontWeight: 600, fontSize: 14 },
-  note: { fill: theme.palette.text.secondary, fontSize: 12 },
+  note: { fill: quietColour(theme), fontSize: 12 },
   legend: {
     display: 'flex',
     flexWrap: 'wrap',
@@ -94,31 +94,36 @@ export function layout(count: number): {
 
 type Point = { x: number; y: number };
 
-/** Where a ray from the middle of a node in a direction leaves its box, and a little further. */
-function edgeOf(node: Point, towards: Point, gap: number): Point {
-  const dx = towards.x - node.x;
-  const dy = towards.y - node.y;
-  const scale = Math.min(
-    dx === 0 ? Infinity : (nodeWidth / 2 + gap) / Math.abs(dx),
-    dy === 0 ? Infinity : (nodeHeight / 2 + gap) / Math.abs(dy),
-  );
-  return { x: node.x + dx * scale, y: node.y + dy * scale };
-}
-
-/** A line that keeps to its right, so that the two directions do not lie on each other. */
-function arrowLine(from: Point, to: Point) {
-  const dx = to.x - from.x;
-  const dy = to.y - from.y;
-  const length = Math.hypot(dx, dy) || 1;
+/**
+ * A line between two nodes that keeps to its right, so that the two directions do
+ * not lie on each other, cut off where it leaves one box and meets the other.
+ */
+export function arrowLine(from: Point, to: Point) {
+  const length = Math.hypot(to.x - from.x, to.y - from.y) || 1;
+  const along = { x: (to.x - from.x) / length, y: (to.y - from.y) / length };
   const aside = 9;
-  const shift = { x: (-dy / length) * aside, y: (dx / length) * aside };
-  const a = edgeOf(from, to, 2);
-  const b = edgeOf(to, from, 5);
+  const shift = { x: -along.y * aside, y: along.x * aside };
+  // How far from the middle, shifted aside, to the border of the box.
+  const reach = (sign: 1 | -1) =>
+    Math.min(
+      ...(
+        [
+          [along.x * sign, shift.x, nodeWidth / 2],
+          [along.y * sign, shift.y, nodeHeight / 2],
+        ] as const
+      ).map(([direction, offset, half]) =>
+        Math.abs(direction) < 1e-6
+          ? Infinity
+          : (half - Math.sign(direction) * offset) / Math.abs(direction),
+      ),
+    );
+  const start = reach(1) + 2;
+  const end = length - reach(-1) - 4;
   return {
-    x1: a.x + shift.x,
-    y1: a.y + shift.y,
-    x2: b.x + shift.x,
-    y2: b.y + shift.y,
+    x1: from.x + shift.x + along.x * start,
+    y1: from.y + shift.y + along.y * start,
+    x2: from.x + shift.x + along.x * end,
+    y2: from.y + shift.y + along.y * end,
   };
 }
 

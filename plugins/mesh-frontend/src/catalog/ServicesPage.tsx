@@ -45,6 +45,7 @@ const columns: Column<ServiceRow>[] = [
     id: 'namespace',
     header: 'Namespace',
     sort: 'namespace',
+    hideBelow: 'sm',
     cell: ({ namespace }) => namespace,
   },
   {
@@ -70,6 +71,7 @@ const columns: Column<ServiceRow>[] = [
   {
     id: 'dataplane',
     header: 'Mesh mode',
+    hideBelow: 'sm',
     cell: ({ dataplane, revisions }) => (
       <>
         <DataplaneName fact={dataplane} />

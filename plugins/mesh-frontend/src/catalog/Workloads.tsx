@@ -14,11 +14,12 @@ import {
   ambientStates,
   isUnknown,
   plural,
+  quietColour,
 } from '../ui';
 import { WaypointLabel } from './Instances';
 
 const useStyles = makeStyles(theme => ({
-  quiet: { color: theme.palette.text.secondary, fontSize: '0.85rem' },
+  quiet: { color: quietColour(theme), fontSize: '0.85rem' },
 }));
 
 /** How what runs stands to what is asked for. */
@@ -117,6 +118,7 @@ const columns: Column<Workload>[] = [
   {
     id: 'pods',
     header: 'Ready pods',
+    hideBelow: 'sm',
     cell: ({ pods }) => <ReadyCount fact={pods} />,
   },
   {
@@ -128,6 +130,7 @@ const columns: Column<Workload>[] = [
   {
     id: 'actual',
     header: 'As it is',
+    hideBelow: 'sm',
     cell: workload => <Actual workload={workload} />,
   },
   {

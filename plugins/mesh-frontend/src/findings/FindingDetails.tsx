@@ -2,14 +2,21 @@ import { ReactNode } from 'react';
 import { Link } from '@backstage/core-components';
 import { makeStyles } from '@material-ui/core/styles';
 import type { StoredFinding } from '@mesh-for-backstage/plugin-mesh-common';
-import { Age, EvidenceList, Fix, ServiceLinkName, actors } from '../ui';
+import {
+  Age,
+  EvidenceList,
+  Fix,
+  ServiceLinkName,
+  actors,
+  quietColour,
+} from '../ui';
 
 const useStyles = makeStyles(theme => ({
   root: { maxWidth: 900 },
   term: {
     fontSize: '0.85rem',
     fontWeight: 600,
-    color: theme.palette.text.secondary,
+    color: quietColour(theme),
     margin: theme.spacing(1.5, 0, 0.25),
   },
   detail: { margin: 0, overflowWrap: 'anywhere' },

@@ -60,6 +60,7 @@ const columns: Column<StoredFinding>[] = [
     id: 'object',
     header: 'Where',
     sort: 'namespace',
+    hideBelow: 'sm',
     cell: finding =>
       finding.service ? (
         <ServiceLinkName

@@ -4,10 +4,12 @@ import Typography from '@material-ui/core/Typography';
 import { makeStyles, useTheme } from '@material-ui/core/styles';
 import {
   ClusterLinkName,
-  FactValue,
   SeverityCountsLabel,
   clusterStates,
+  isUnknown,
+  unknownReason,
   toneColour,
+  quietColour,
 } from '../ui';
 import { ClusterAge, ClusterStateLabel } from './ClusterState';
 import { Versions } from './Versions';
@@ -21,7 +23,7 @@ const useStyles = makeStyles(theme => ({
     overflowWrap: 'anywhere',
   },
   name: { fontSize: '1.05rem', fontWeight: 600 },
-  quiet: { color: theme.palette.text.secondary },
+  quiet: { color: quietColour(theme) },
   counts: {
     display: 'flex',
     gap: theme.spacing(2.5),
@@ -30,6 +32,16 @@ const useStyles = makeStyles(theme => ({
   },
   number: { fontSize: '1.25rem', fontVariantNumeric: 'tabular-nums' },
 }));
+
+/** A figure at a glance: a question mark where it is not known, with the reason for those who ask. */
+const CardCount = (props: { fact: ClusterSummary['counts']['services'] }) => {
+  const { fact } = props;
+  return isUnknown(fact) ? (
+    <abbr title={`unknown: ${unknownReason(fact)}`}>?</abbr>
+  ) : (
+    <>{fact.toLocaleString('en')}</>
+  );
+};
 
 const counted = ['services', 'workloads', 'nodes'] as const;
 
@@ -64,7 +76,7 @@ export const ClusterCard = (props: { cluster: ClusterSummary }) => {
           {counted.map(name => (
             <div key={name}>
               <div className={classes.number}>
-                <FactValue fact={cluster.counts[name]} />
+                <CardCount fact={cluster.counts[name]} />
               </div>
               <div className={classes.quiet}>{name}</div>
             </div>

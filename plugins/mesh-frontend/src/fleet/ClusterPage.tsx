@@ -69,9 +69,7 @@ function Cluster(props: { name: string }) {
                 action={
                   paths && (
                     <Link to={paths.findings({ cluster: name })}>
-                      {findings.value
-                        ? `All ${plural(findings.value.totalItems, 'finding')}`
-                        : 'All findings'}
+                      All findings
                     </Link>
                   )
                 }
@@ -97,7 +95,7 @@ function Header(props: { cluster: ClusterDetail }) {
   const { cluster } = props;
   const paths = useMeshPaths();
   const { mesh, counts } = cluster;
-  const { tone } = clusterStates[cluster.state];
+  const { tone, label, means } = clusterStates[cluster.state];
   return (
     <>
       <PageTitle
@@ -106,7 +104,14 @@ function Header(props: { cluster: ClusterDetail }) {
       />
       {cluster.state !== 'synced' && (
         <Message tone={tone} live>
-          <ClusterStateLabel cluster={cluster} />
+          <strong>{label}</strong>
+          {cluster.since && (
+            <>
+              {' '}
+              <Age at={cluster.since} prefix="for" suffix="" />
+            </>
+          )}
+          : {cluster.message ?? means}
         </Message>
       )}
       <Panel title="What is known">

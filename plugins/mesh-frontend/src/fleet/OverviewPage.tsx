@@ -1,6 +1,7 @@
 import { Content, Link } from '@backstage/core-components';
 import { useApi } from '@backstage/core-plugin-api';
 import Paper from '@material-ui/core/Paper';
+import Typography from '@material-ui/core/Typography';
 import { makeStyles } from '@material-ui/core/styles';
 import type {
   ClusterSummary,
@@ -19,6 +20,7 @@ import {
   LiveContent,
   Panel,
   ServiceLinkName,
+  SeverityCountsLabel,
   State,
   ToneIcon,
   clusterStateOrder,
@@ -28,6 +30,7 @@ import {
   severityTone,
   severityWord,
   total,
+  quietColour,
 } from '../ui';
 import { ClusterCard } from './ClusterCard';
 import { NoClusters } from './NoClusters';
@@ -45,6 +48,7 @@ const useStyles = makeStyles(theme => ({
     fontSize: '1.6rem',
     lineHeight: 1.2,
     fontVariantNumeric: 'tabular-nums',
+    '& a::first-letter, &::first-letter': { textTransform: 'uppercase' },
   },
   tileNote: {
     display: 'flex',
@@ -64,7 +68,8 @@ const useStyles = makeStyles(theme => ({
   },
   columns: {
     display: 'grid',
-    gridTemplateColumns: 'repeat(auto-fit, minmax(min(100%, 320px), 1fr))',
+    gridTemplateColumns: 'repeat(2, minmax(0, 1fr))',
+    [theme.breakpoints.down('sm')]: { gridTemplateColumns: 'minmax(0, 1fr)' },
     gap: theme.spacing(2),
   },
   list: { listStyle: 'none', margin: 0, padding: 0 },
@@ -74,7 +79,7 @@ const useStyles = makeStyles(theme => ({
     overflowWrap: 'anywhere',
     '&:first-child': { borderTop: 0 },
   },
-  quiet: { color: theme.palette.text.secondary, fontSize: '0.85rem' },
+  quiet: { color: quietColour(theme), fontSize: '0.85rem' },
 }));
 
 const shownCards = 12;
@@ -144,9 +149,13 @@ function Fleet(props: { clusters: ClusterSummary[] }) {
         </LiveContent>
       </div>
       <section className={classes.section} aria-labelledby="mesh-clusters">
-        <h2 className={classes.heading} id="mesh-clusters">
+        <Typography
+          component="h2"
+          className={classes.heading}
+          id="mesh-clusters"
+        >
           Clusters at a glance
-        </h2>
+        </Typography>
         <div className={classes.cards}>
           {ordered.slice(0, shownCards).map(cluster => (
             <ClusterCard key={cluster.name} cluster={cluster} />
@@ -246,8 +255,12 @@ const Tile = (props: { figure: ReactNode; children: ReactNode }) => {
   const classes = useStyles();
   return (
     <Paper className={classes.tile}>
-      <div className={classes.figure}>{props.figure}</div>
-      <div className={classes.tileNote}>{props.children}</div>
+      <Typography component="div" className={classes.figure}>
+        {props.figure}
+      </Typography>
+      <Typography component="div" variant="body2" className={classes.tileNote}>
+        {props.children}
+      </Typography>
     </Paper>
   );
 };
@@ -296,29 +309,17 @@ function FindingsTile(props: { page: FindingPage }) {
   const { totalItems, fleet, rules } = props.page;
   const paths = useMeshPaths();
   const text = total(totalItems, fleet.partial, 'finding');
+  const counts = { error: 0, warning: 0, info: 0 };
+  for (const { severity, count } of rules) counts[severity] += count;
   return (
     <Tile figure={paths ? <Link to={paths.findings()}>{text}</Link> : text}>
-      {(['error', 'warning', 'info'] as Severity[]).map(severity => {
-        const count = rules
-          .filter(rule => rule.severity === severity)
-          .reduce((sum, rule) => sum + rule.count, 0);
-        return (
-          count > 0 && (
-            <State
-              key={severity}
-              tone={severityTone[severity]}
-              label={`${count} ${severityWord[severity].toLocaleLowerCase(
-                'en',
-              )}`}
-            />
-          )
-        );
-      })}
-      {totalItems === 0 && (
+      {totalItems === 0 ? (
         <State
           tone={fleet.partial ? 'unknown' : 'good'}
           label={fleet.partial ? 'none known' : 'nothing to mend'}
         />
+      ) : (
+        <SeverityCountsLabel counts={counts} />
       )}
     </Tile>
   );

@@ -11,6 +11,7 @@ const useStyles = makeStyles(theme => ({
     justifyContent: 'space-between',
     gap: theme.spacing(2),
     overflowWrap: 'anywhere',
+    '& svg': { verticalAlign: '-0.15em' },
   },
   count: { fontVariantNumeric: 'tabular-nums', whiteSpace: 'nowrap' },
   track: {

@@ -1,10 +1,11 @@
 import { makeStyles } from '@material-ui/core/styles';
+import { quietColour } from './tone';
 import type { Unknown as UnknownValue } from '@mesh-for-backstage/plugin-mesh-common';
 import { FactValue } from './Unknown';
 
 const useStyles = makeStyles(theme => ({
   partial: {
-    color: theme.palette.text.secondary,
+    color: quietColour(theme),
     fontStyle: 'italic',
     fontWeight: 400,
   },

@@ -8,6 +8,7 @@ import TableRow from '@material-ui/core/TableRow';
 import TableSortLabel from '@material-ui/core/TableSortLabel';
 import useMediaQuery from '@material-ui/core/useMediaQuery';
 import { makeStyles, useTheme } from '@material-ui/core/styles';
+import { quietColour, underlined } from './tone';
 import KeyboardArrowDownIcon from '@material-ui/icons/KeyboardArrowDown';
 import KeyboardArrowRightIcon from '@material-ui/icons/KeyboardArrowRight';
 
@@ -19,7 +20,7 @@ export interface Column<TRow> {
   /** The value of `sort` that orders by this column. */
   sort?: string;
   align?: 'right';
-  /** Left out where the window is narrower. */
+  /** Moves under the name of the row where the window is narrower. */
   hideBelow?: 'sm' | 'md' | 'lg';
 }
 
@@ -44,10 +45,18 @@ const useStyles = makeStyles(theme => ({
     '&:focus-visible': { outline: `2px solid ${theme.palette.primary.main}` },
   },
   table: {
-    '& th, & td': { padding: theme.spacing(1, 1.5), verticalAlign: 'top' },
+    '& th, & td': {
+      padding: theme.spacing(1, 1.5),
+      verticalAlign: 'top',
+      lineHeight: 1.45,
+      // Names break between words, not within them; what is too wide scrolls.
+      wordBreak: 'normal',
+      overflowWrap: 'break-word',
+    },
+    '& a': underlined,
     '& thead th': {
       whiteSpace: 'nowrap',
-      color: theme.palette.text.secondary,
+      color: quietColour(theme),
       fontWeight: 600,
       borderBottom: `2px solid ${theme.palette.divider}`,
     },
@@ -60,6 +69,7 @@ const useStyles = makeStyles(theme => ({
     '&&': { paddingLeft: theme.spacing(6), paddingBottom: theme.spacing(2) },
     [theme.breakpoints.down('sm')]: { '&&': { paddingLeft: theme.spacing(2) } },
   },
+  moved: { color: quietColour(theme), fontSize: '0.85rem' },
   numeric: { fontVariantNumeric: 'tabular-nums' },
   busy: { opacity: 0.6, transition: 'opacity 0.15s 0.2s' },
 }));
@@ -81,7 +91,7 @@ export function DataTable<TRow>(props: {
 }) {
   const { label, rows, rowKey, sorting, expansion, busy } = props;
   const classes = useStyles();
-  const columns = useFittingColumns(props.columns);
+  const { fitting: columns, moved } = useFittingColumns(props.columns);
   const id = useId();
   const width = columns.length + (expansion ? 1 : 0);
   return (
@@ -141,6 +151,12 @@ export function DataTable<TRow>(props: {
                         : {})}
                     >
                       {column.cell(row)}
+                      {index === 0 &&
+                        moved.map(one => (
+                          <div key={one.id} className={classes.moved}>
+                            {one.header}: {one.cell(row)}
+                          </div>
+                        ))}
                     </TableCell>
                   ))}
                 </TableRow>
@@ -188,7 +204,10 @@ function HeaderCell<TRow>(props: { column: Column<TRow>; sorting?: Sorting }) {
   );
 }
 
-function useFittingColumns<TRow>(columns: Column<TRow>[]): Column<TRow>[] {
+function useFittingColumns<TRow>(columns: Column<TRow>[]): {
+  fitting: Column<TRow>[];
+  moved: Column<TRow>[];
+} {
   const theme = useTheme();
   const options = { noSsr: true };
   const fits = {
@@ -196,5 +215,11 @@ function useFittingColumns<TRow>(columns: Column<TRow>[]): Column<TRow>[] {
     md: useMediaQuery(theme.breakpoints.up('md'), options),
     lg: useMediaQuery(theme.breakpoints.up('lg'), options),
   };
-  return columns.filter(({ hideBelow }) => !hideBelow || fits[hideBelow]);
+  const fitting = columns.filter(
+    ({ hideBelow }) => !hideBelow || fits[hideBelow],
+  );
+  return {
+    fitting,
+    moved: columns.filter(column => !fitting.includes(column)),
+  };
 }

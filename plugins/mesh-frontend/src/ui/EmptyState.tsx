@@ -1,6 +1,7 @@
 import { ReactNode } from 'react';
 import Typography from '@material-ui/core/Typography';
 import { makeStyles } from '@material-ui/core/styles';
+import { underlined } from './tone';
 
 const useStyles = makeStyles(theme => ({
   root: {
@@ -10,7 +11,7 @@ const useStyles = makeStyles(theme => ({
     overflowWrap: 'anywhere',
   },
   title: { fontSize: '1.2rem', fontWeight: 600, margin: 0 },
-  body: { marginTop: theme.spacing(1) },
+  body: { marginTop: theme.spacing(1), '& a': underlined },
 }));
 
 /** Nothing to show: says why, and teaches what would be here and how to get it. */
@@ -28,7 +29,7 @@ export const EmptyState = (props: {
       >
         {props.title}
       </Typography>
-      <Typography component="div" className={classes.body}>
+      <Typography component="div" variant="body2" className={classes.body}>
         {props.children}
       </Typography>
     </div>

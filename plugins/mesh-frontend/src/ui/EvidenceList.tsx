@@ -1,11 +1,12 @@
 import { makeStyles } from '@material-ui/core/styles';
+import { quietColour } from './tone';
 import type { Evidence } from '@mesh-for-backstage/plugin-mesh-common';
 
 const useStyles = makeStyles(theme => ({
   list: { margin: 0, paddingLeft: theme.spacing(2.5) },
   item: { overflowWrap: 'anywhere' },
   code: { fontFamily: 'Menlo, Consolas, monospace', fontSize: '0.9em' },
-  cluster: { color: theme.palette.text.secondary },
+  cluster: { color: quietColour(theme) },
 }));
 
 /** The objects and fields that a verdict was read from. */

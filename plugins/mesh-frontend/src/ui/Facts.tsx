@@ -1,5 +1,6 @@
 import { ReactNode } from 'react';
 import { makeStyles } from '@material-ui/core/styles';
+import { quietColour } from './tone';
 
 const useStyles = makeStyles(theme => ({
   list: {
@@ -8,7 +9,7 @@ const useStyles = makeStyles(theme => ({
     gap: theme.spacing(1.5, 3),
     margin: 0,
   },
-  term: { color: theme.palette.text.secondary, fontSize: '0.8rem' },
+  term: { color: quietColour(theme), fontSize: '0.8rem' },
   detail: { margin: 0, overflowWrap: 'anywhere' },
 }));
 

@@ -6,6 +6,7 @@ import InputAdornment from '@material-ui/core/InputAdornment';
 import Popover from '@material-ui/core/Popover';
 import TextField from '@material-ui/core/TextField';
 import { makeStyles } from '@material-ui/core/styles';
+import { quietColour } from './tone';
 import ArrowDropDownIcon from '@material-ui/icons/ArrowDropDown';
 import CloseIcon from '@material-ui/icons/Close';
 import SearchIcon from '@material-ui/icons/Search';
@@ -58,7 +59,7 @@ const useStyles = makeStyles(theme => ({
     },
   },
   count: {
-    color: theme.palette.text.secondary,
+    color: quietColour(theme),
     fontVariantNumeric: 'tabular-nums',
   },
 }));

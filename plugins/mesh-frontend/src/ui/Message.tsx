@@ -1,7 +1,8 @@
 import { ReactNode } from 'react';
+import Typography from '@material-ui/core/Typography';
 import { makeStyles, useTheme } from '@material-ui/core/styles';
 import { ToneIcon } from './State';
-import { Tone, toneColour } from './tone';
+import { Tone, toneColour, underlined } from './tone';
 
 const useStyles = makeStyles(theme => ({
   root: {
@@ -18,7 +19,7 @@ const useStyles = makeStyles(theme => ({
     overflowWrap: 'anywhere',
     '& svg': { fontSize: '1.4em' },
   },
-  body: { flex: 1, minWidth: 0 },
+  body: { flex: 1, minWidth: 0, '& a': underlined },
 }));
 
 /** A line above the content that says something about all of it. */
@@ -38,7 +39,9 @@ export const Message = (props: {
       role={props.live ? 'status' : undefined}
     >
       <ToneIcon tone={props.tone} />
-      <div className={classes.body}>{props.children}</div>
+      <Typography component="div" variant="body2" className={classes.body}>
+        {props.children}
+      </Typography>
       {props.action}
     </div>
   );

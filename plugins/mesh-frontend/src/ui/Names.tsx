@@ -1,6 +1,7 @@
 import { Link } from '@backstage/core-components';
 import { EntityRefLink } from '@backstage/plugin-catalog-react';
 import { makeStyles } from '@material-ui/core/styles';
+import { quietColour } from './tone';
 import type {
   Dataplane,
   Unknown as UnknownValue,
@@ -10,7 +11,7 @@ import { FactValue } from './Unknown';
 import { dataplanes } from './vocabulary';
 
 const useStyles = makeStyles(theme => ({
-  quiet: { color: theme.palette.text.secondary },
+  quiet: { color: quietColour(theme) },
 }));
 
 /** Whom something belongs to, by entity ref. */

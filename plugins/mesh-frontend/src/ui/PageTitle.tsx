@@ -1,11 +1,13 @@
 import { ReactNode } from 'react';
 import { Link } from '@backstage/core-components';
+import Typography from '@material-ui/core/Typography';
 import { makeStyles } from '@material-ui/core/styles';
+import { quietColour } from './tone';
 
 const useStyles = makeStyles(theme => ({
   root: { marginBottom: theme.spacing(2), overflowWrap: 'anywhere' },
   title: { fontSize: '1.6rem', fontWeight: 700, margin: 0, lineHeight: 1.25 },
-  under: { color: theme.palette.text.secondary },
+  under: { color: quietColour(theme) },
 }));
 
 /** The name of what a page is about, and the way back to the list of its like. */
@@ -16,7 +18,7 @@ export const PageTitle = (props: {
 }) => {
   const classes = useStyles();
   return (
-    <div className={classes.root}>
+    <Typography component="div" variant="body2" className={classes.root}>
       {props.parent && (
         <nav aria-label="Way back">
           <Link to={props.parent.to}>← {props.parent.text}</Link>
@@ -24,6 +26,6 @@ export const PageTitle = (props: {
       )}
       <h2 className={classes.title}>{props.title}</h2>
       {props.under && <div className={classes.under}>{props.under}</div>}
-    </div>
+    </Typography>
   );
 };

@@ -1,5 +1,6 @@
 import Button from '@material-ui/core/Button';
 import { makeStyles } from '@material-ui/core/styles';
+import { quietColour } from './tone';
 
 const useStyles = makeStyles(theme => ({
   root: {
@@ -10,7 +11,7 @@ const useStyles = makeStyles(theme => ({
     gap: theme.spacing(1),
     marginTop: theme.spacing(1.5),
   },
-  text: { marginRight: 'auto', color: theme.palette.text.secondary },
+  text: { marginRight: 'auto', color: quietColour(theme) },
 }));
 
 /** Previous and next, and where in the whole one is. */

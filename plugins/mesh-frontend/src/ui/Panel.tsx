@@ -2,6 +2,7 @@ import { ReactNode, useId } from 'react';
 import Paper from '@material-ui/core/Paper';
 import Typography from '@material-ui/core/Typography';
 import { makeStyles } from '@material-ui/core/styles';
+import { quietColour, underlined } from './tone';
 
 const useStyles = makeStyles(theme => ({
   root: { padding: theme.spacing(2), minWidth: 0, height: '100%' },
@@ -13,8 +14,14 @@ const useStyles = makeStyles(theme => ({
     gap: theme.spacing(0.5, 2),
     marginBottom: theme.spacing(1),
   },
-  title: { fontSize: '1.1rem', fontWeight: 600, margin: 0 },
-  note: { color: theme.palette.text.secondary, margin: 0 },
+  body: { '& a': underlined },
+  title: {
+    fontSize: '1.1rem',
+    fontWeight: 600,
+    margin: 0,
+    '&::first-letter': { textTransform: 'uppercase' },
+  },
+  note: { color: quietColour(theme), margin: 0 },
 }));
 
 /** A titled part of a page. */
@@ -45,7 +52,9 @@ export const Panel = (props: {
           </Typography>
         )}
       </div>
-      {props.children}
+      <Typography component="div" variant="body2" className={classes.body}>
+        {props.children}
+      </Typography>
     </Paper>
   );
 };

@@ -17,7 +17,7 @@ const ClusterName = (props: { name: string }) => {
   );
 };
 
-const shown = 5;
+const shown = 3;
 
 /** Says which clusters are missing or old in what is shown, and since when. */
 export const PartialBanner = (props: { fleet: FleetState }) => {

@@ -5,7 +5,7 @@ import type {
 } from '@mesh-for-backstage/plugin-mesh-common';
 import { plural } from './Counts';
 import { State, ToneIcon } from './State';
-import type { Tone } from './tone';
+import { Tone, quietColour } from './tone';
 
 export const severityTone: Record<Severity, Tone> = {
   error: 'bad',
@@ -38,7 +38,7 @@ const useStyles = makeStyles(theme => ({
     gap: theme.spacing(0.5),
     whiteSpace: 'nowrap',
   },
-  none: { color: theme.palette.text.secondary },
+  none: { color: quietColour(theme) },
 }));
 
 const words: Record<Severity, [string, string]> = {

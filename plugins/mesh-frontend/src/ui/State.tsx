@@ -5,7 +5,7 @@ import ErrorOutlineIcon from '@material-ui/icons/ErrorOutline';
 import HelpOutlineIcon from '@material-ui/icons/HelpOutline';
 import InfoOutlinedIcon from '@material-ui/icons/InfoOutlined';
 import ReportProblemOutlinedIcon from '@material-ui/icons/ReportProblemOutlined';
-import { Tone, toneColour } from './tone';
+import { Tone, quietColour, toneColour } from './tone';
 
 const icons = {
   good: CheckCircleOutlineIcon,
@@ -39,7 +39,7 @@ const useStyles = makeStyles(theme => ({
     '& svg': { fontSize: '1.2em', marginTop: '0.12em' },
   },
   word: { fontWeight: 500 },
-  reason: { color: theme.palette.text.secondary, fontWeight: 400 },
+  reason: { color: quietColour(theme), fontWeight: 400 },
 }));
 
 /** A state: icon, word, and where there is one the reason. Never colour alone. */

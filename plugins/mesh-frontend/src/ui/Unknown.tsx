@@ -1,5 +1,6 @@
 import { ReactNode } from 'react';
 import { makeStyles } from '@material-ui/core/styles';
+import { quietColour } from './tone';
 import type { Unknown as UnknownValue } from '@mesh-for-backstage/plugin-mesh-common';
 
 const reasons: Record<UnknownValue['unknown'], string> = {
@@ -18,7 +19,7 @@ export const unknownReason = (value: UnknownValue): string =>
   value.detail ?? reasons[value.unknown];
 
 const useStyles = makeStyles(theme => ({
-  root: { color: theme.palette.text.secondary, fontStyle: 'italic' },
+  root: { color: quietColour(theme), fontStyle: 'italic' },
 }));
 
 /** Stands where a value is not known: grey, and says why. */

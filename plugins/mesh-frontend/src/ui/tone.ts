@@ -27,3 +27,14 @@ const colours: Record<'light' | 'dark', Record<Tone, string>> = {
 
 export const toneColour = (theme: Theme, tone: Tone): string =>
   colours[theme.palette.type][tone];
+
+/** Links inside text and tables are told by a line, not by colour alone. */
+export const underlined = {
+  textDecoration: 'underline',
+  textDecorationThickness: '1px',
+  textUnderlineOffset: '3px',
+} as const;
+
+/** Text that steps back. The theme's own secondary text is too faint on striped rows. */
+export const quietColour = (theme: Theme): string =>
+  toneColour(theme, 'unknown');
