@@ -55,7 +55,7 @@ const RECONNECT = new Error('Reconnect');
 const SILENT = new Error('No sign of life');
 
 /** A list that expires again and again is a failure, however often it begins anew. */
-const MAX_RESTARTS_IN_A_ROW = 3;
+const MAX_RESTARTS_IN_A_ROW = 2;
 /** A watch that fails this often from the same place is begun anew with a list. */
 const MAX_FAILURES_BEFORE_LIST = 3;
 
@@ -168,7 +168,6 @@ export class Reflector {
       { kind: this.#kind.id, namespace: this.#namespace },
       seen,
     );
-    this.#expirations = 0;
     this.#onAlive();
     return resourceVersion ?? '';
   }
@@ -263,8 +262,10 @@ export class Reflector {
       this.#watch = undefined;
     }
     this.#failuresOfWatch = 0;
-    if (Date.now() - began >= settings.stableWatchMs) this.#backoff.reset();
-    else await sleep(this.#backoff.next(), signal);
+    if (Date.now() - began >= settings.stableWatchMs) {
+      this.#expirations = 0;
+      this.#backoff.reset();
+    } else await sleep(this.#backoff.next(), signal);
   }
 
   async #take(event: WatchEvent, writer: ChangeWriter): Promise<void> {
@@ -310,7 +311,9 @@ export class Reflector {
     }
     const version = object?.metadata?.resourceVersion;
     if (typeof version === 'string' && version) this.#resourceVersion = version;
+    // Only what a watch delivers shows that the list before it was of use.
     this.#failuresOfWatch = 0;
+    this.#expirations = 0;
   }
 
   /**
