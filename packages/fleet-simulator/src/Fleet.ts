@@ -5,6 +5,8 @@ import {
   loadManifests,
   ManifestProblem,
 } from './manifests';
+import { Churn } from './growth/Churn';
+import { grow } from './growth/grow';
 import { SimulatedCluster } from './SimulatedCluster';
 import { CertificateAuthority } from './tls';
 
@@ -90,14 +92,23 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
         bookmarkIntervalMs: options.bookmarkIntervalMs ?? 60_000,
       });
       if (dir) problems.push(...fill(cluster, dir));
+      else if (options.size) growInto(cluster, index, options.size, options);
       cluster.compact();
       clusters.push(cluster);
     }
-    for (const cluster of clusters) await cluster.start();
+    for (const each of clusters) await each.start();
   } catch (error) {
     await Promise.all(clusters.map(each => each.stop()));
     throw error;
   }
+  const churn =
+    options.churn &&
+    Churn.create({
+      clusters,
+      perSecond: options.churn.perSecond,
+      seed: String(options.seed ?? 1),
+    });
+  churn?.start();
   const byName = new Map(clusters.map(each => [each.name, each]));
 
   const cluster = (name: string) => {
@@ -118,6 +129,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
     kubeconfig: ({ token = 'admin', clusters: names } = {}) =>
       kubeconfigOf(names?.map(cluster) ?? clusters, token),
     async stop() {
+      churn?.stop();
       await Promise.all(clusters.map(each => each.stop()));
     },
   };
@@ -126,8 +138,15 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
 function selectedFolders({
   dir,
   clusters,
+  size,
 }: FleetOptions): Array<{ name: string; dir?: string }> {
-  if (!dir) return (clusters ?? []).map(name => ({ name }));
+  if (!dir) {
+    const names = Array.from(
+      { length: size?.clusters ?? 0 },
+      (_, index) => `cluster-${String(index + 1).padStart(3, '0')}`,
+    );
+    return (clusters ?? names).map(name => ({ name }));
+  }
   const folders = clusterFolders(dir);
   if (!clusters) return folders;
   return clusters.map(name => {
@@ -141,6 +160,22 @@ function selectedFolders({
     }
     return folder;
   });
+}
+
+function growInto(
+  cluster: SimulatedCluster,
+  index: number,
+  size: FleetSize,
+  options: FleetOptions,
+): void {
+  const plan = {
+    cluster: cluster.name,
+    index,
+    services: size.services,
+    namespaces: size.namespaces ?? Math.max(1, Math.ceil(size.services / 20)),
+    seed: String(size.seed ?? options.seed ?? 1),
+  };
+  for (const object of grow(plan)) cluster.apply(object);
 }
 
 /** Definitions and namespaces first, so that the order of files does not matter. */

@@ -221,6 +221,33 @@ export class SimulatedCluster {
       .map(stored => stored.parse(apiVersion, kindName));
   }
 
+  /** One object of a kind, chosen by a number from 0 to 1. @internal */
+  sample(
+    apiVersion: string,
+    kindName: string,
+    at: number,
+  ): KubeObject | undefined {
+    const kind = this.#state.registry.kind(apiVersion, kindName);
+    const all = kind ? this.#state.collection(kind).all() : [];
+    return all[Math.floor(at * all.length)]?.parse(apiVersion, kindName);
+  }
+
+  /** The EndpointSlice of a Service, found by its name as controllers form it. @internal */
+  endpointSliceOf(namespace: string, service: string): KubeObject | undefined {
+    const kind = this.#state.registry.kind(
+      'discovery.k8s.io/v1',
+      'EndpointSlice',
+    )!;
+    const found = this.#state
+      .collection(kind)
+      .withPrefix(`${namespace}/${service}-`)
+      .find(
+        stored =>
+          stored.metadata().labels?.['kubernetes.io/service-name'] === service,
+      );
+    return found?.parse('discovery.k8s.io/v1', 'EndpointSlice');
+  }
+
   /** Number of objects of all kinds. */
   get size(): number {
     const collections = new Set(

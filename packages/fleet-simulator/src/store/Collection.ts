@@ -35,7 +35,9 @@ export class Collection {
   readonly #listeners = new Set<ChangeListener>();
   readonly #snapshots = new Map<number, readonly StoredObject[]>();
   readonly #historySize: number;
-  #sorted: readonly StoredObject[] | undefined;
+  /** In order, once somebody asked for it; then kept in order, and copied before a change where others hold it. */
+  #sorted: StoredObject[] | undefined;
+  #isShared = false;
   #history: Change[] = [];
   #forgotten = 0;
   #lastChange = 0;
@@ -63,7 +65,19 @@ export class Collection {
   /** All objects in the order of namespace and name. */
   all(): readonly StoredObject[] {
     this.#sorted ??= [...this.#objects.values()].sort(byKey);
+    this.#isShared = true;
     return this.#sorted;
+  }
+
+  /** Objects whose `namespace/name` begins so. */
+  withPrefix(prefix: string): StoredObject[] {
+    const all = this.all();
+    const found: StoredObject[] = [];
+    for (let i = positionOf(all, prefix); i < all.length; i++) {
+      if (!all[i].key.startsWith(prefix)) break;
+      found.push(all[i]);
+    }
+    return found;
   }
 
   /** All objects as they were at a version. */
@@ -137,7 +151,7 @@ export class Collection {
   }
 
   #record(change: Change): void {
-    this.#sorted = undefined;
+    this.#keepSorted(change);
     this.#lastChange = change.version;
     this.#history.push(change);
     // Dropped by the half, so that remembering costs the same for each change.
@@ -148,6 +162,28 @@ export class Collection {
     }
     for (const listener of this.#listeners) listener(change);
   }
+
+  #keepSorted({ type, object }: Change): void {
+    if (!this.#sorted) return;
+    if (this.#isShared) this.#sorted = [...this.#sorted];
+    this.#isShared = false;
+    const index = positionOf(this.#sorted, object.key);
+    if (type === 'ADDED') this.#sorted.splice(index, 0, object);
+    else if (type === 'DELETED') this.#sorted.splice(index, 1);
+    else this.#sorted[index] = object;
+  }
+}
+
+/** Where a key is in a sorted list, or where it would be. */
+function positionOf(sorted: readonly StoredObject[], key: string): number {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    if (sorted[middle].key < key) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 function byKey(left: StoredObject, right: StoredObject): number {
