@@ -13,15 +13,16 @@ import { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { parse } from 'yaml';
-import { startFleet } from '../packages/fleet-simulator/src';
+import { AccessRule, startFleet } from '../packages/fleet-simulator/src';
 import { ensureBinaries, startRealFleet } from '../tools/real-fleet/src';
 
-export interface FleetDescription {
+interface FleetDescription {
+  /** What the portal's user may do in a cluster that says nothing else. */
+  reader: AccessRule[];
   clusters: Array<{
     name: string;
     kubernetes?: string;
-    /** What the portal's user may not do there, beside reading Secrets. */
-    withheld?: Array<{ verbs: string[]; group: string; resources: string[] }>;
+    reader?: AccessRule[];
   }>;
   /** Clusters that stop answering once the portal has read them. */
   away?: string[];
@@ -52,22 +53,12 @@ async function simulated(
   for (const { file, line, message } of fleet.problems) {
     progress(`${file}:${line}: ${message}`);
   }
-  for (const { name, kubernetes, withheld = [] } of description.clusters) {
+  for (const { name, kubernetes, reader } of description.clusters) {
     const cluster = fleet.cluster(name);
     if (kubernetes) {
       cluster.setVersion(kubernetes);
     }
-    cluster.setPermissions(READER, [
-      {
-        verbs: ['get', 'list', 'watch'],
-        apiGroups: ['*'],
-        resources: ['*'],
-        exceptResources: [
-          'secrets',
-          ...withheld.flatMap(({ resources }) => resources),
-        ],
-      },
-    ]);
+    cluster.setPermissions(READER, reader ?? description.reader);
   }
   return {
     kubeconfig: token => fleet.kubeconfig({ token }),
@@ -94,8 +85,11 @@ async function real(
     onProgress: progress,
   });
   const rules = readerRules();
-  for (const { name, withheld = [] } of description.clusters) {
-    const lacks = new Set(withheld.flatMap(({ resources }) => resources));
+  for (const { name, reader = description.reader } of description.clusters) {
+    // RBAC grants and never takes away: what a cluster withholds is left out.
+    const lacks = new Set(
+      reader.flatMap(({ exceptResources = [] }) => exceptResources),
+    );
     await fleet.cluster(name).controlPlane.setPermissions(
       READER,
       rules.map(rule => ({

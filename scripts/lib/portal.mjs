@@ -47,7 +47,7 @@ function isAlive(pid) {
 }
 
 /** Ours, the fleet's, and what a developer keeps for this machine alone. */
-function configFiles(fleetConfig) {
+export function configFiles(fleetConfig) {
   const local = path.join(ROOT, 'app-config.local.yaml');
   return [
     path.join(ROOT, 'app-config.yaml'),
