@@ -1,14 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
-import {
-  analyseCluster,
-  analyseNamespace,
-  logicalNameOf,
-  mergeService,
-  NamespaceView,
-  ServiceView,
-} from './catalog';
+import { analyseFleet, ServiceView } from './catalog';
 import { createInventory } from './inventory/createInventory';
 import { Finding } from './rules';
 
@@ -36,51 +29,7 @@ function analyse() {
     clusters: clusters.map(readCluster),
     now: '2026-11-30T12:00:00Z',
   });
-  const meshes = clusters.map(cluster => analyseCluster(inventory, cluster));
-  const namespaces: NamespaceView[] = clusters.flatMap((cluster, index) =>
-    inventory.list('Namespace', { cluster }).map(({ metadata }) =>
-      analyseNamespace(inventory, meshes[index], {
-        cluster,
-        namespace: metadata.name,
-      }),
-    ),
-  );
-  const byName = new Map<
-    string,
-    Parameters<typeof mergeService>[0]['instances']
-  >();
-  for (const view of namespaces) {
-    for (const instance of view.services) {
-      const { namespace, name } = logicalNameOf(instance);
-      const key = `${namespace}/${name}`;
-      byName.set(key, [
-        ...(byName.get(key) ?? []),
-        {
-          instance,
-          workloads: view.workloads.filter(({ kind, name: workload }) =>
-            instance.workloads.includes(`${kind}/${workload}`),
-          ),
-        },
-      ]);
-    }
-  }
-  const services = [...byName].flatMap(([key, instances]) => {
-    const [namespace, name] = key.split('/');
-    return mergeService({
-      namespace,
-      name,
-      instances,
-      meshes,
-      ownerLabels: ['tidemark.example/team'],
-      unknownClusters: [],
-    });
-  });
-  const findings: Finding[] = [
-    ...meshes.flatMap(mesh => mesh.findings),
-    ...namespaces.flatMap(view => view.findings),
-    ...services.flatMap(view => view.findings),
-  ];
-  return { meshes, namespaces, services, findings };
+  return analyseFleet(inventory, { ownerLabels: ['tidemark.example/team'] });
 }
 
 let fleet: ReturnType<typeof analyse>;
@@ -126,6 +75,7 @@ describe('the demo fleet', () => {
     'SidecarAndAmbient staging loyalty/loyalty-api',
     'AmbientNotEnrolled staging reviews/review-moderation',
     'WaypointMissing staging /reviews',
+    'AsymmetricDiscovery eu-north+us-east istio-system/istio-remote-secret-us-east',
     'NetworkGatewayIgnored eu-north istio-system/istio-eastwestgateway-internal',
     'StaleBackends eu-north kube-system/cilium-config',
   ])('shows %s', line => {
