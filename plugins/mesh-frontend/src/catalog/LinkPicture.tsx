@@ -159,7 +159,13 @@ export const LinkPicture = (props: {
     toneColour(theme, linkStates[state].tone);
 
   return (
-    <figure className={classes.figure}>
+    <figure
+      className={classes.figure}
+      aria-label="Picture of the links"
+      // In a narrow window it scrolls, and must be reachable by keyboard.
+      // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+      tabIndex={0}
+    >
       <svg
         className={classes.picture}
         viewBox={`0 0 ${width} ${height}`}

@@ -8,6 +8,7 @@ import TableRow from '@material-ui/core/TableRow';
 import TableSortLabel from '@material-ui/core/TableSortLabel';
 import useMediaQuery from '@material-ui/core/useMediaQuery';
 import { makeStyles, useTheme } from '@material-ui/core/styles';
+import { OnlyRead } from './OnlyRead';
 import { quietColour, underlined } from './tone';
 import KeyboardArrowDownIcon from '@material-ui/icons/KeyboardArrowDown';
 import KeyboardArrowRightIcon from '@material-ui/icons/KeyboardArrowRight';
@@ -98,7 +99,7 @@ export function DataTable<TRow>(props: {
     <div
       className={`${classes.scroll} ${busy ? classes.busy : ''}`}
       role="region"
-      aria-label={label}
+      aria-label={`${label} (table)`}
       aria-busy={busy || undefined}
       // A region that scrolls must be reachable by keyboard.
       // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
@@ -108,7 +109,9 @@ export function DataTable<TRow>(props: {
         <TableHead>
           <TableRow>
             {expansion && (
-              <TableCell component="td" className={classes.toggle} />
+              <TableCell scope="col" className={classes.toggle}>
+                <OnlyRead>Details</OnlyRead>
+              </TableCell>
             )}
             {columns.map(column => (
               <HeaderCell key={column.id} column={column} sorting={sorting} />

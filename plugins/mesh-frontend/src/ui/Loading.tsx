@@ -1,14 +1,7 @@
 import { makeStyles } from '@material-ui/core/styles';
+import { OnlyRead } from './OnlyRead';
 
 const useStyles = makeStyles(theme => ({
-  hidden: {
-    position: 'absolute',
-    width: 1,
-    height: 1,
-    overflow: 'hidden',
-    clipPath: 'inset(50%)',
-    whiteSpace: 'nowrap',
-  },
   bar: {
     height: 20,
     margin: theme.spacing(1.5, 0),
@@ -25,7 +18,7 @@ export const Loading = (props: { what: string; lines?: number }) => {
   const classes = useStyles();
   return (
     <div role="status" data-testid="loading">
-      <span className={classes.hidden}>Loading {props.what}</span>
+      <OnlyRead>Loading {props.what}</OnlyRead>
       {Array.from({ length: props.lines ?? 6 }, (_, index) => (
         <div
           key={index}
