@@ -32,6 +32,8 @@ export interface ControlPlaneOptions {
   apiServerArgs?: string[];
   /** The components outlive this process. */
   detach?: boolean;
+  /** Gives up a start that is under way, and cleans up. */
+  signal?: AbortSignal;
 }
 
 /**
@@ -90,7 +92,7 @@ export class ControlPlane {
         ca: authority.pem,
         etcdUrl: `http://127.0.0.1:${etcdPort}`,
       });
-      await etcd.ready(() => isHealthy(etcdPort));
+      await etcd.ready(() => isHealthy(etcdPort), { signal: options.signal });
       await controlPlane.#startApiServer();
       await controlPlane.grantReader();
       return controlPlane;
@@ -330,10 +332,14 @@ export class ControlPlane {
     });
     this.#apiServer = apiServer;
     const admin = this.client();
-    await apiServer.ready(async () => {
-      const { status } = await admin.ask({ path: '/readyz', timeoutMs: 5_000 });
-      return status === 200;
-    });
+    await apiServer.ready(
+      async () => {
+        const path = '/readyz';
+        const { status } = await admin.ask({ path, timeoutMs: 5_000 });
+        return status === 200;
+      },
+      { signal: this.#options.signal },
+    );
   }
 }
 

@@ -19,6 +19,8 @@ export interface RealFleetOptions {
   mcsApi?: string | false;
   /** Nodes of a cluster whose folder brings none. Default: 3. */
   nodes?: number;
+  /** Port of the first cluster's API server, the others follow; free ports by default. */
+  port?: number;
   /** Further names of tokens, see `startControlPlane`. */
   tokens?: string[];
   /** Settings of every istiod by environment, over those of the folders. */
@@ -29,6 +31,8 @@ export interface RealFleetOptions {
   stateDir?: string;
   /** The components outlive this process; `stopDetached` ends them. */
   detach?: boolean;
+  /** Gives up a start that is under way, and cleans up. */
+  signal?: AbortSignal;
   /** Called with one line whenever there is something to tell. */
   onProgress?: (line: string) => void;
 }

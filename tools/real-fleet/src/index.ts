@@ -17,3 +17,5 @@ export { RealFleet } from './RealFleet';
 export type { PodCount, RealCluster, RealFleetOptions } from './RealFleet';
 export type { GatewayApiBundle } from './bundles';
 export type { ApplyReport, ObjectNote } from './manifests/applyFolder';
+export { runRealFleet } from './runRealFleet';
+export type { RunRealFleetOptions } from './runRealFleet';

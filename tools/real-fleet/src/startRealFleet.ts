@@ -1,7 +1,7 @@
 import {
   clusterFolders,
   loadManifests,
-} from '@mesh-for-backstage/fleet-simulator/src/manifests';
+} from '@mesh-for-backstage/fleet-simulator';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -87,7 +87,9 @@ export async function startRealFleet(
         name: blueprint.name,
         dir: join(dir, blueprint.name),
         serviceCidr: `10.${blueprint.index + 1}.0.0/16`,
+        port: options.port && options.port + blueprint.index,
         tokens: options.tokens,
+        signal: options.signal,
         bin: options.bin,
         detach: options.detach,
       });
@@ -96,6 +98,7 @@ export async function startRealFleet(
         podCidr: `10.${blueprint.index + 101}.0.1/16`,
         bin: options.bin,
       });
+      options.signal?.throwIfAborted();
       running.push(await prepare(blueprint, plane, options));
       say(`${blueprint.name}: API server and controllers run`);
     });
@@ -112,6 +115,7 @@ export async function startRealFleet(
       await startMesh(cluster, roots.get(cluster.plan.meshId)!, options, say);
     });
     await inParallel(AT_ONCE, running, async cluster => {
+      options.signal?.throwIfAborted();
       await fill(cluster);
       const balancer = LoadBalancers.start({
         client: cluster.plane.client(),
@@ -350,7 +354,7 @@ async function startMesh(
       bin: options.bin,
       env: options.istiodEnv,
     });
-    await istiod.ready();
+    await istiod.ready(options.signal);
     say(`${cluster.name}: istiod runs, revision ${revision.revision}`);
   }
 }

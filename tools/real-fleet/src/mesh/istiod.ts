@@ -40,7 +40,7 @@ export interface MeshOptions {
 /** An istiod that was started; `ready` says when it answers. */
 export interface Istiod {
   revision: string;
-  ready(): Promise<void>;
+  ready(signal?: AbortSignal): Promise<void>;
 }
 
 /** The certificate authority of a cluster, in files and as the Secret `cacerts`. */
@@ -124,7 +124,7 @@ export async function startIstiod(
   });
   return {
     revision: revision.revision,
-    ready: () => untilReady(component, http),
+    ready: signal => untilReady(component, http, signal),
   };
 }
 
@@ -272,7 +272,11 @@ async function accountKubeconfig(
   ]);
 }
 
-async function untilReady(component: Component, port: number): Promise<void> {
+async function untilReady(
+  component: Component,
+  port: number,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   await component.ready(
     () =>
       new Promise((fulfil, reject) => {
@@ -285,7 +289,7 @@ async function untilReady(component: Component, port: number): Promise<void> {
           },
         ).on('error', reject);
       }),
-    { timeoutMs: 180_000 },
+    { timeoutMs: 180_000, signal },
   );
 }
 
