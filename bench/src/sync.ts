@@ -1,0 +1,192 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fetchAndParse } from './bareLoop';
+import { BenchContext } from './BenchContext';
+import { distributionOf, Figure } from './figures';
+import { Portal } from './Portal';
+import { pathOf } from './serviceView';
+import { Simulator } from './Simulator';
+
+// The simulator makes about this many watched objects for each service.
+const objectsPerService = 5;
+
+/** First sync beside a bare loop, then changes, then a restart: all on one fleet. */
+export async function measureSync(context: BenchContext): Promise<Figure[]> {
+  const { clusters, objects } = context.sizes.sync;
+  const services = Math.ceil(objects / clusters / objectsPerService);
+  context.say(`first sync: ${clusters} clusters, about ${objects} objects`);
+  const simulator = await Simulator.start({ size: { clusters, services } });
+  const directory = context.directory('sync');
+  let portal: Portal | undefined;
+  try {
+    // Once before and once after, so that neither side alone has a warm simulator.
+    const before = await fetchAndParse(simulator);
+    const start = performance.now();
+    portal = await Portal.start({
+      simulator,
+      directory,
+      profileTo: context.profileTo,
+    });
+    const upMs = performance.now() - start;
+    const settled = await context.settle(portal, simulator);
+    const after = await fetchAndParse(simulator);
+    const bareMs = Math.min(before.ms, after.ms);
+    const share = settled.storedMs * (100_000 / before.objects);
+
+    const changes = await measureChanges(context, simulator, portal);
+    const restart = await measureRestart(context, {
+      simulator,
+      portal,
+      directory,
+    });
+    portal = restart.portal;
+    context.detail('sync', {
+      objects: before.objects,
+      bytes: before.bytes,
+      bareLoopMs: [before.ms, after.ms],
+      portalUpMs: upMs,
+      ...settled,
+      changes: changes.detail,
+      restartMs: restart.ms,
+    });
+    return [
+      {
+        what: `first sync of ${before.objects} objects, against a bare loop`,
+        value: settled.storedMs / bareMs,
+        unit: 'times',
+        bar: { at: 'most', value: 3 },
+      },
+      {
+        what: 'first sync, all stored, for 100000 objects',
+        value: share / 1000,
+        unit: 's',
+        bar: { at: 'most', value: 30 },
+      },
+      {
+        what: 'first sync, all analysed too',
+        value: settled.analysedMs / 1000,
+        unit: 's',
+      },
+      { what: 'the bare loop', value: bareMs / 1000, unit: 's' },
+      ...changes.figures,
+      {
+        what: 'restart after a crash, until the first answer with all services',
+        value: restart.ms / 1000,
+        unit: 's',
+      },
+    ];
+  } finally {
+    await portal?.stop();
+    await simulator.stop();
+  }
+}
+
+async function measureChanges(
+  context: BenchContext,
+  simulator: Simulator,
+  portal: Portal,
+) {
+  const { perSecond, watchEvery, seconds } = context.sizes.changes;
+  context.say(`${perSecond} changes a second for ${seconds} s`);
+  const paths = await pathsByInstance(portal);
+  const latencies: number[] = [];
+  let lost = 0;
+  const looking: Promise<void>[] = [];
+  const cpuBefore = portal.cpuSeconds;
+  await simulator.startChurn({ perSecond, watchEvery });
+  const until = performance.now() + seconds * 1000;
+  while (performance.now() < until) {
+    for (const change of await simulator.takeWatched()) {
+      looking.push(
+        (async () => {
+          const path = paths.get(
+            `${change.cluster} ${change.namespace}/${change.service}`,
+          );
+          if (!path) throw new Error(`Not served: ${JSON.stringify(change)}`);
+          for (let waited = 0; waited < 30_000; waited += 20) {
+            const view = await portal.json(path);
+            const instance = view.instances.find(
+              (one: any) => one.cluster === change.cluster,
+            );
+            if (instance?.endpoints?.ready === change.ready) {
+              latencies.push(
+                performance.timeOrigin + performance.now() - change.at,
+              );
+              return;
+            }
+            await sleep(20);
+          }
+          lost++;
+        })(),
+      );
+    }
+    await sleep(10);
+  }
+  await simulator.stopChurn();
+  await Promise.all(looking);
+  const latency = distributionOf(latencies);
+  const cpu =
+    portal.cpuSeconds !== undefined && cpuBefore !== undefined
+      ? (portal.cpuSeconds - cpuBefore) / seconds
+      : undefined;
+  const figures: Figure[] = [
+    {
+      what: `a change until the API shows it, p99, at ${perSecond} a second`,
+      value: latency.p99 / 1000,
+      unit: 's',
+      bar: { at: 'most', value: 1 },
+    },
+    { what: 'the same, p50', value: latency.p50 / 1000, unit: 's' },
+    {
+      what: 'changes that were not seen within 30 s',
+      value: lost,
+      unit: '',
+      bar: { at: 'most', value: 0 },
+    },
+  ];
+  return { figures, detail: { ...latency, lost, portalCores: cpu } };
+}
+
+/** The path of the view that shows a Service of a cluster. */
+async function pathsByInstance(portal: Portal): Promise<Map<string, string>> {
+  const paths = new Map<string, string>();
+  let cursor: string | undefined;
+  do {
+    const page = await portal.json(
+      `/api/mesh/v1/services?limit=100${
+        cursor ? `&cursor=${encodeURIComponent(cursor)}` : ''
+      }`,
+    );
+    for (const row of page.items) {
+      for (const cluster of row.clusters) {
+        paths.set(`${cluster} ${row.namespace}/${row.name}`, pathOf(row));
+      }
+    }
+    cursor = page.nextCursor;
+  } while (cursor);
+  return paths;
+}
+
+async function measureRestart(
+  context: BenchContext,
+  options: { simulator: Simulator; portal: Portal; directory: string },
+) {
+  context.say('restart');
+  const { totalItems } = await options.portal.json(
+    '/api/mesh/v1/services?limit=1',
+  );
+  await options.portal.kill();
+  const started = performance.now();
+  const portal = await Portal.start(options);
+  for (;;) {
+    const page = await portal.json('/api/mesh/v1/services?limit=1');
+    if (page.totalItems === totalItems) {
+      return { portal, ms: performance.now() - started };
+    }
+    if (performance.now() - started > 120_000) {
+      throw new Error(
+        `After a restart ${page.totalItems} of ${totalItems} services are served`,
+      );
+    }
+    await sleep(20);
+  }
+}
