@@ -1,4 +1,7 @@
-import { createBackendModule } from '@backstage/backend-plugin-api';
+import {
+  coreServices,
+  createBackendModule,
+} from '@backstage/backend-plugin-api';
 import { policyExtensionPoint } from '@backstage/plugin-permission-node/alpha';
 import { PortalPolicy } from './PortalPolicy';
 
@@ -7,9 +10,9 @@ export default createBackendModule({
   moduleId: 'portal-policy',
   register(env) {
     env.registerInit({
-      deps: { policy: policyExtensionPoint },
-      async init({ policy }) {
-        policy.setPolicy(new PortalPolicy());
+      deps: { policy: policyExtensionPoint, config: coreServices.rootConfig },
+      async init({ policy, config }) {
+        policy.setPolicy(PortalPolicy.fromConfig(config));
       },
     });
   },
