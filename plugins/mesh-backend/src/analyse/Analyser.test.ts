@@ -1,7 +1,7 @@
 import { createDatabase, databaseIds } from '../testing/databases';
 import {
   application,
-  createStores,
+  createTestStores,
   namespace,
   StoredFleet,
   syncedKinds,
@@ -13,7 +13,7 @@ describe.each(databaseIds)('Analyser on %s', id => {
   async function setUp() {
     const database = await createDatabase(id);
     const clock = { now: new Date('2026-11-30T10:00:00.000Z') };
-    const stores = createStores(database, { now: () => clock.now });
+    const stores = createTestStores(database, { now: () => clock.now });
     return { ...stores, clock, fleet: new StoredFleet(stores) };
   }
 

@@ -1,7 +1,12 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
-import { ClusterMesh, Finding } from '@mesh-for-backstage/mesh-analysis';
+import {
+  ClusterMesh,
+  Finding,
+  fleetFindings,
+} from '@mesh-for-backstage/mesh-analysis';
 import { Knex } from 'knex';
 import {
+  FLEET_UNIT,
   linksUnit,
   ParsedUnit,
   parseUnit,
@@ -36,6 +41,8 @@ export interface AnalyserOptions {
   findings: FindingStore;
   reads: ReadStore;
   owners: Owners;
+  /** Keys of labels that name an owner, in order. */
+  ownerLabels: readonly string[];
   /** Told of what has changed once it is stored. */
   onChange?(topics: ReadonlySet<Topic>): void;
   now?: () => Date;
@@ -196,6 +203,8 @@ export class Analyser {
         return drawNamespace(unit, batch, this.#options);
       case 'links':
         return this.#spreadLinks(unit.cluster);
+      case 'fleet':
+        return this.#drawFleet(batch);
       default:
         return this.#drawServices([unit], batch);
     }
@@ -209,7 +218,7 @@ export class Analyser {
       units.map(({ namespace, name }) => ({ namespace, name })),
       batch,
       this.#options,
-      this.#options.owners,
+      this.#options,
     );
   }
 
@@ -221,6 +230,18 @@ export class Analyser {
       for (const { namespace, name } of names) {
         effects.units.add(serviceUnit(namespace, name));
       }
+    };
+  }
+
+  async #drawFleet(batch: Batch): Promise<Drawing> {
+    const found = identify(FLEET_UNIT, fleetFindings(await batch.meshes()));
+    return async (trx, effects) => {
+      const { changed } = await this.#options.findings.replace(
+        trx,
+        new Map([[FLEET_UNIT, found]]),
+        batch.now,
+      );
+      if (changed) effects.topics.add('findings');
     };
   }
 
@@ -315,9 +336,11 @@ export class Analyser {
       for (const other of links.get(cluster) ?? []) others.add(other);
     }
     for (const cluster of [...meshes.keys(), ...known]) others.delete(cluster);
-    await this.#options.queue.markUnits(trx, [...others].map(linksUnit), {
-      delayMs: LINKS_DELAY_MILLISECONDS,
-    });
+    await this.#options.queue.markUnits(
+      trx,
+      [FLEET_UNIT, ...[...others].map(linksUnit)],
+      { delayMs: LINKS_DELAY_MILLISECONDS },
+    );
   }
 
   async #failed(claim: Claim, error: Error): Promise<void> {

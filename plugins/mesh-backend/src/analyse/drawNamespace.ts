@@ -1,6 +1,6 @@
 import {
   analyseNamespace,
-  Dataplane,
+  namespacePresence,
   NamespaceView,
 } from '@mesh-for-backstage/mesh-analysis';
 import { namespaceUnit, serviceUnit } from '../store/buckets';
@@ -22,16 +22,6 @@ export interface NamespaceStores {
 export interface StoredPresence {
   readers: boolean;
 }
-
-/** Ways of taking part in a mesh by which a workload resolves names of other clusters. */
-const readers: ReadonlySet<unknown> = new Set<Dataplane>([
-  'sidecar',
-  'ambient',
-  'gateway',
-  'linkerd',
-  'kmesh',
-  'mixed',
-]);
 
 /** Draws one namespace of one cluster. */
 export async function drawNamespace(
@@ -60,7 +50,7 @@ export async function drawNamespace(
   const found = exists ? identify(unit, view.findings) : [];
   const bodies = exists ? instanceBodies(view, found) : [];
   const presence: StoredPresence = {
-    readers: view.workloads.some(({ dataplane }) => readers.has(dataplane)),
+    readers: namespacePresence(view).readers === true,
   };
 
   return async (trx, effects) => {

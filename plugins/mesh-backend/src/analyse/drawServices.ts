@@ -1,5 +1,6 @@
 import {
   Fact,
+  Finding,
   isUnknown,
   mergeService,
   NamespacePresence,
@@ -39,12 +40,20 @@ export interface Ownership {
   entities: string[];
   owner?: string;
   ownerBy?: string;
+  /** That nobody owns it, where that is worth saying. */
+  finding?: Finding;
 }
 
 /** Tells who owns a service, from the catalog and from labels. */
 export interface Owners {
-  of(view: ServiceView, instances: readonly InstanceBody[]): Ownership;
+  /** Reads what is known by now; the answer judges services without asking anybody. */
+  prepare(): Promise<JudgeOwner>;
 }
+
+export type JudgeOwner = (
+  view: ServiceView,
+  instances: readonly InstanceBody[],
+) => Ownership;
 
 /**
  * Draws logical services: the instances of one name in all clusters. Many at once,
@@ -54,7 +63,7 @@ export async function drawServices(
   names: readonly ServiceName[],
   batch: Batch,
   stores: ServiceStores,
-  owners: Owners,
+  { owners, ownerLabels }: { owners: Owners; ownerLabels: readonly string[] },
 ): Promise<Drawing> {
   const { views, findings, instances, services } = stores;
   const byService = new Map<string, InstanceBody[]>();
@@ -70,6 +79,8 @@ export async function drawServices(
     known: await batch.known(),
     clusters: [...(await batch.clusters()).keys()],
   };
+
+  const judgeOwner = await owners.prepare();
 
   const records: ServiceRecord[] = [];
   const found = new Map<Unit, FoundFinding[]>();
@@ -88,15 +99,21 @@ export async function drawServices(
         presences.get(name.namespace) ?? [],
       ),
       unknownClusters: unknownClusters(bodies, surroundings),
+      ...(ownerLabels.length > 0 && { ownerLabels }),
     });
     for (const view of merged) {
-      const ownership = owners.of(view, bodiesOf(view, bodies));
-      const own = identify(unit, view.findings, {
-        id: serviceId(view),
-        ...(ownership.owner && { owner: ownership.owner }),
-      });
+      const members = bodiesOf(view, bodies);
+      const { finding, ...ownership } = judgeOwner(view, members);
+      const own = identify(
+        unit,
+        [...view.findings, ...(finding ? [finding] : [])],
+        {
+          id: serviceId(view),
+          ...(ownership.owner && { owner: ownership.owner }),
+        },
+      );
       ofUnit.push(...own);
-      records.push(toRecord(view, ownership, own, bodiesOf(view, bodies)));
+      records.push(toRecord(view, ownership, own, members));
     }
   }
 

@@ -62,6 +62,7 @@ const plain = z.looseObject({
 });
 
 const known = new Set([
+  'enabled',
   'pageSize',
   'concurrentPages',
   'systemNamespaces',

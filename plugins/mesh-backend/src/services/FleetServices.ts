@@ -100,16 +100,18 @@ export class FleetServices implements Services {
     for (const service of services) {
       items.push(await this.#detail(service, visibility));
     }
-    const hidden = serviceIds.length - services.length;
-    if (visibility.criteria && hidden > 0) {
+    if (items.length < serviceIds.length) {
       messages.push({
         level: 'info',
-        text: `You may not see ${hidden} of the services of ${stringifyEntityRef(
+        text: `Not all services of ${stringifyEntityRef(
           entity,
-        )}; the permission mesh.service.read decides.`,
+        )} are shown: some you may not see. The permission mesh.service.read decides.`,
       });
     }
-    return { items, messages };
+    return {
+      items,
+      messages: visibility.fleet ? messages : messages.map(withoutClusters),
+    };
   }
 
   async #rows(
@@ -161,6 +163,13 @@ export function narrowed(
     partial: fleet.partial,
     clusters: fleet.clusters.filter(({ name }) => names.has(name)),
   };
+}
+
+/** A list of all clusters is for those who may see them. */
+function withoutClusters(
+  message: EntityServices['messages'][number],
+): EntityServices['messages'][number] {
+  return { ...message, text: message.text.replace(/ Known are .*$/s, '') };
 }
 
 /** What a service's readers need of its clusters; the rest takes `mesh.fleet.read`. */

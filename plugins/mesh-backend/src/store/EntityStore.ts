@@ -42,6 +42,14 @@ export class EntityStore {
     return new Map(rows.map(row => [row.ref, row.hash]));
   }
 
+  async hashOf(ref: string): Promise<string | undefined> {
+    const row = await this.#database('entities')
+      .select('hash')
+      .where({ ref })
+      .first();
+    return row?.hash;
+  }
+
   async write(
     trx: Knex,
     changes: {

@@ -87,16 +87,22 @@ export class InstanceStore {
     trx: Knex,
     where: { clusters: readonly string[] } | { namespace: string },
   ): Promise<ServiceName[]> {
-    const rows = await trx('service_instances')
+    const rows: ServiceColumns[] = await trx('service_instances')
       .distinct('service_namespace', 'service_name')
       .modify(query => {
         if ('clusters' in where) query.whereIn('cluster', [...where.clusters]);
         else query.where({ service_namespace: where.namespace });
       });
-    return rows.map((row: any) => ({
-      namespace: row.service_namespace,
-      name: row.service_name,
-    }));
+    return rows.map(serviceOf);
+  }
+
+  /** Names of all logical services. */
+  async allNames(trx: Knex): Promise<ServiceName[]> {
+    const rows: ServiceColumns[] = await trx('service_instances').distinct(
+      'service_namespace',
+      'service_name',
+    );
+    return rows.map(serviceOf);
   }
 
   /**
@@ -108,14 +114,10 @@ export class InstanceStore {
     scope: { cluster: string; namespace: string },
     bodies: readonly InstanceBody[],
   ): Promise<ServiceName[]> {
-    const rows: Array<{
-      name: string;
-      hash: string;
-      service_namespace: string;
-      service_name: string;
-    }> = await trx('service_instances')
-      .select('name', 'hash', 'service_namespace', 'service_name')
-      .where(scope);
+    const rows: Array<ServiceColumns & { name: string; hash: string }> =
+      await trx('service_instances')
+        .select('name', 'hash', 'service_namespace', 'service_name')
+        .where(scope);
     const stored = new Map(rows.map(row => [row.name, row]));
     const concerned: ServiceName[] = [];
     const written: object[] = [];
@@ -155,10 +157,12 @@ export class InstanceStore {
   }
 }
 
-function serviceOf(row: {
+interface ServiceColumns {
   service_namespace: string;
   service_name: string;
-}): ServiceName {
+}
+
+function serviceOf(row: ServiceColumns): ServiceName {
   return { namespace: row.service_namespace, name: row.service_name };
 }
 

@@ -255,12 +255,25 @@ export class ServiceStore {
     return ids.map(id => byId.get(id));
   }
 
-  /** Ids of the services of an entity. */
-  async idsOfEntity(entityRef: string): Promise<string[]> {
-    const rows = await this.#database('service_entities')
-      .select('service_id')
-      .where({ entity_ref: entityRef });
-    return rows.map(row => row.service_id).sort();
+  /** Ids of the services of these names that have an instance in one of the clusters. */
+  async idsWith(
+    names: ReadonlyArray<{ namespace: string; name: string }>,
+    clusters: ReadonlySet<string>,
+  ): Promise<string[]> {
+    const ids = new Set<string>();
+    for (const some of chunks(names, 200)) {
+      const rows = await this.#database('services')
+        .join('service_clusters', 'service_clusters.service_id', 'services.id')
+        .whereIn(
+          ['services.namespace', 'services.name'],
+          some.map(({ namespace, name }) => [namespace, name]),
+        )
+        .select('services.id', 'service_clusters.cluster');
+      for (const { id, cluster } of rows) {
+        if (clusters.has(cluster)) ids.add(id);
+      }
+    }
+    return [...ids].sort();
   }
 
   /**

@@ -80,10 +80,14 @@ export function linksUnit(cluster: string): Unit {
   return `links:${cluster}`;
 }
 
+/** What is wrong between clusters. There is one of it. */
+export const FLEET_UNIT: Unit = 'fleet:';
+
 /** The parts of a unit's key. */
 export type ParsedUnit =
   | { type: 'cluster'; cluster: string }
   | { type: 'links'; cluster: string }
+  | { type: 'fleet' }
   | { type: 'namespace'; cluster: string; namespace: string }
   | { type: 'service'; namespace: string; name: string };
 
@@ -95,6 +99,7 @@ export function parseUnit(unit: Unit): ParsedUnit | undefined {
   // Cluster names are anything that a configuration holds, and may contain a
   // slash; the names of namespaces and Services may not.
   const slash = rest.lastIndexOf('/');
+  if (unit === FLEET_UNIT) return { type: 'fleet' };
   if (type === 'cluster' || type === 'links') return { type, cluster: rest };
   if (slash < 0) return undefined;
   const [before, after] = [rest.slice(0, slash), rest.slice(slash + 1)];

@@ -4,44 +4,29 @@ import { Knex } from 'knex';
 import { Analyser } from '../analyse/Analyser';
 import { Owners } from '../analyse/drawServices';
 import { bucketsOf, coverageBucket } from '../store/buckets';
-import { ClusterStore } from '../store/ClusterStore';
-import { EntityStore } from '../store/EntityStore';
-import { FindingStore } from '../store/FindingStore';
-import { InstanceStore } from '../store/InstanceStore';
-import { ObjectStore } from '../store/ObjectStore';
+import { createStores } from '../store/createStores';
 import { Queue } from '../store/Queue';
-import { ReadStore } from '../store/ReadStore';
-import { ServiceStore } from '../store/ServiceStore';
-import { hashOf, ViewStore } from '../store/ViewStore';
+import { hashOf } from '../store/ViewStore';
 
 /** All stores on one database, with an analyser that draws when it is told to. */
-export function createStores(
+export function createTestStores(
   database: Knex,
   options: { owners?: Owners; now?: () => Date } = {},
 ) {
-  const now = options.now ?? (() => new Date());
-  const queue = Queue.create({
+  const { now } = options;
+  const stores = createStores({
     database,
     instanceId: 'test',
-    now: () => now().getTime(),
+    ...(now && { now }),
   });
-  const stores = {
-    database,
-    queue,
-    clusters: ClusterStore.create({ database, queue }),
-    objects: ObjectStore.create({ database, queue }),
-    views: ViewStore.create({ database }),
-    instances: InstanceStore.create({ database }),
-    services: ServiceStore.create({ database }),
-    findings: FindingStore.create({ database }),
-    reads: ReadStore.create({ database }),
-    entities: EntityStore.create({ database }),
-  };
   const analyser = Analyser.create({
     ...stores,
     logger: mockServices.logger.mock(),
-    owners: options.owners ?? { of: () => ({ entities: [] }) },
-    now,
+    owners: options.owners ?? {
+      prepare: async () => () => ({ entities: [] }),
+    },
+    ownerLabels: [],
+    ...(now && { now }),
   });
   return { ...stores, analyser };
 }
