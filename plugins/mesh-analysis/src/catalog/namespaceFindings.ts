@@ -368,10 +368,13 @@ function injection(
   }
 
   const revisions = [...new Set(decision.matches.map(one => one.revision))];
-  const ofNamespace = new Set(
-    namespaceWebhooks(mesh.injectors, namespace).map(one => one.revision),
-  );
-  if (revisions.length > 1 && ofNamespace.size < 2) {
+  if (
+    revisions.length > 1 &&
+    // Where every pod of the namespace is concerned, the namespace says it once.
+    new Set(
+      namespaceWebhooks(mesh.injectors, namespace).map(one => one.revision),
+    ).size < 2
+  ) {
     report('DoubleInjectionRisk', {
       ...subject,
       message: `Webhooks of ${revisions.length} revisions (${revisions.join(
