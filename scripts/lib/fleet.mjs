@@ -101,7 +101,7 @@ async function untilRead(portal, cluster) {
   const deadline = Date.now() + FIRST_SYNC_MS;
   while (Date.now() < deadline) {
     const seen = await clusterAsSeenBy(portal, cluster).catch(() => undefined);
-    if (seen?.state === 'synced') {
+    if (seen?.state === 'synced' || seen?.state === 'degraded') {
       return;
     }
     await sleep(300);

@@ -20,4 +20,6 @@ backend.add(import('./permissions'));
 
 backend.add(import('@backstage/plugin-signals-backend'));
 
+backend.add(import('@mesh-for-backstage/plugin-mesh-backend'));
+
 backend.start();
