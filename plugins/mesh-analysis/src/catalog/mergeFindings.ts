@@ -1,3 +1,4 @@
+import { isUnknown } from '../inventory/Fact';
 import { createFinding, FindingDetails } from '../rules/createFinding';
 import { Evidence, Finding } from '../rules/Finding';
 import { RuleId } from '../rules/rules';
@@ -239,7 +240,9 @@ function types(members: Member[], report: Report): void {
   if (headless.length > 0 && headless.length < internal.length) {
     // Between Services that have nothing behind them no traffic is lost yet.
     const carriers = internal.filter(
-      ({ instance }) => instance.role === 'backend',
+      ({ instance }) =>
+        instance.role === 'backend' &&
+        (instance.workloads.length > 0 || !isUnknown(instance.endpoints)),
     );
     const harmful =
       new Set(carriers.map(({ instance }) => instance.type === 'Headless'))

@@ -233,7 +233,11 @@ function namespaceLabels(
     mesh.revisions.length > 0 &&
     !isSystemNamespace(mesh, name) &&
     workloads.length > 0 &&
-    workloads.every(({ workload }) => workload.dataplane === 'none')
+    workloads.every(
+      ({ workload }) =>
+        workload.requested.dataplane === 'none' &&
+        (workload.dataplane === 'none' || isUnknown(workload.dataplane)),
+    )
   ) {
     report('NamespaceNotInjected', {
       kind: 'Namespace',
