@@ -186,7 +186,9 @@ async function findGo(): Promise<GoAnswer> {
   let version: string;
   let toolchain: string;
   try {
-    const { stdout } = await run('go', ['env', 'GOVERSION', 'GOTOOLCHAIN']);
+    const { stdout } = await run('go', ['env', 'GOVERSION', 'GOTOOLCHAIN'], {
+      env: process.env,
+    });
     [version, toolchain] = stdout.trim().split('\n');
   } catch {
     return { usable: false, reason: 'there is no Go on this machine' };
@@ -208,7 +210,8 @@ export function judgeGo(
     return { usable: true, reason: '' };
   }
   const mayFetch =
-    compareVersions(has, '1.21') >= 0 && !/^(local|go[\d.]+)$/.test(toolchain);
+    compareVersions(has, '1.21') >= 0 &&
+    !/^(local|path|go[\d.]+)$/.test(toolchain);
   return {
     usable: mayFetch,
     reason: mayFetch
@@ -269,7 +272,10 @@ async function build(
 
 function runGo(args: string[]): Promise<void> {
   return new Promise((fulfil, reject) => {
-    const child = spawn('go', args, { stdio: ['ignore', 'ignore', 'pipe'] });
+    const child = spawn('go', args, {
+      env: process.env,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
     let tail = '';
     child.stderr.on('data', chunk => {
       tail = (tail + chunk).slice(-4_000);

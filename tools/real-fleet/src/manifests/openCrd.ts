@@ -49,11 +49,14 @@ function approval(group: string) {
     : {};
 }
 
-/** English plural as API resources form it; good for every kind of this field. */
+/** English plural as API resources form it. A kind that is one already stays (`ServiceIntentions`). */
 export function pluralOf(kind: string): string {
   const lower = kind.toLowerCase();
-  if (lower.endsWith('s') || lower.endsWith('x') || lower.endsWith('ch')) {
-    return lower.endsWith('ings') ? lower : `${lower}es`;
+  if (/[^s]s$/.test(lower)) {
+    return lower;
+  }
+  if (/(s|x|ch|sh)$/.test(lower)) {
+    return `${lower}es`;
   }
   return /[^aeiou]y$/.test(lower) ? `${lower.slice(0, -1)}ies` : `${lower}s`;
 }
