@@ -146,9 +146,10 @@ export function application(
     port?: string;
     labels?: Record<string, string>;
     ready?: boolean;
+    podLabels?: Record<string, string>;
   } = {},
 ): FleetObject[] {
-  const { port = 'http', labels = {}, ready = true } = options;
+  const { port = 'http', labels = {}, ready = true, podLabels = {} } = options;
   const metadata = (more: object = {}) => ({
     name,
     namespace: namespaceName,
@@ -178,7 +179,7 @@ export function application(
       spec: {
         replicas: 1,
         selector: { matchLabels: app },
-        template: { metadata: { labels: app }, spec: {} },
+        template: { metadata: { labels: { ...app, ...podLabels } }, spec: {} },
       },
     },
     {
@@ -196,7 +197,7 @@ export function application(
       kind: 'Pod',
       metadata: {
         ...metadata({
-          labels: app,
+          labels: { ...app, ...podLabels },
           ...ownedBy('apps/v1', 'ReplicaSet', `${name}-1`),
         }),
         name: `${name}-1-a`,

@@ -1,0 +1,445 @@
+import { mockCredentials } from '@backstage/backend-test-utils';
+import { Entity } from '@backstage/catalog-model';
+import { meshServiceConditions } from '@mesh-for-backstage/plugin-mesh-node';
+import { createTestApi } from '../testing/api';
+import { expectContract } from '../testing/contract';
+import { createDatabase, databaseIds } from '../testing/databases';
+import { application, namespace, syncedKinds } from '../testing/fleet';
+
+jest.setTimeout(120_000);
+
+const component = (
+  name: string,
+  owner: string,
+  annotations: Record<string, string>,
+): Entity => ({
+  apiVersion: 'backstage.io/v1alpha1',
+  kind: 'Component',
+  metadata: { name, namespace: 'default', annotations },
+  spec: { type: 'service', lifecycle: 'production', owner },
+  relations: [{ type: 'ownedBy', targetRef: `group:default/${owner}` }],
+});
+
+const entities = [
+  component('cart', 'checkout', { 'backstage.io/kubernetes-id': 'cart' }),
+  component('ledger', 'money', {
+    'mesh.backstage.io/services': 'bank/ledger, bank/absent',
+  }),
+  component('lost', 'money', {
+    'backstage.io/kubernetes-id': 'lost',
+    'backstage.io/kubernetes-cluster': 'atlantis',
+  }),
+  component('plain', 'money', {}),
+];
+
+describe.each(databaseIds)('the API on %s', id => {
+  async function setUp() {
+    const api = await createTestApi(await createDatabase(id), {
+      entities,
+      labelKeys: ['team'],
+    });
+    const { stored } = api;
+    for (const cluster of ['east', 'west']) {
+      await stored.addCluster(cluster);
+      await stored.cover(cluster, syncedKinds);
+      await stored.apply(
+        namespace(cluster, 'shop', { 'istio.io/rev': 'gone' }),
+        ...application(cluster, 'shop', 'cart', {
+          labels: { 'backstage.io/kubernetes-id': 'cart' },
+          podLabels: { 'sidecar.istio.io/inject': 'perhaps' },
+        }),
+      );
+    }
+    await stored.apply(
+      namespace('west', 'bank', { team: 'Money' }),
+      ...application('west', 'bank', 'ledger'),
+      namespace('west', 'spare'),
+      ...application('west', 'spare', 'orphan'),
+    );
+    await api.owners.refresh();
+    await api.analyser.drain();
+    return api;
+  }
+
+  const names = (body: { items: Array<{ scope: string; name: string }> }) =>
+    body.items.map(({ scope, name }) => `${scope}/${name}`);
+
+  it('answers as the contract says', async () => {
+    const { get, database } = await setUp();
+    await database('clusters').insert({
+      name: 'north',
+      source: 'test',
+      state: 'unreachable',
+      since: '2026-11-30T09:00:00.000Z',
+      message: 'connection refused',
+    });
+    const paths: Array<[string, string]> = [
+      ['/v1/clusters', '/v1/clusters'],
+      ['/v1/clusters/east', '/v1/clusters/{name}'],
+      ['/v1/clusters/north', '/v1/clusters/{name}'],
+      ['/v1/services', '/v1/services'],
+      ['/v1/services?severity=none&owner=none&limit=1', '/v1/services'],
+      ['/v1/services/facets', '/v1/services/facets'],
+      [
+        '/v1/services/west/bank/ledger',
+        '/v1/services/{scope}/{namespace}/{name}',
+      ],
+      [
+        '/v1/entities/component/default/cart/services',
+        '/v1/entities/{kind}/{namespace}/{name}/services',
+      ],
+      ['/v1/findings?state=all', '/v1/findings'],
+    ];
+    for (const [url, path] of paths) {
+      const answer = await get(url);
+      expect([url, answer.status]).toEqual([url, 200]);
+      expectContract(path, answer);
+    }
+    const { body } = await get('/openapi.json');
+    expect(body.info.title).toBe('Mesh for Backstage');
+  });
+
+  it('keeps homonyms apart, and tells owners and entities', async () => {
+    const { get } = await setUp();
+    const { body } = await get('/v1/services');
+    expect(names(body).sort()).toEqual([
+      'east/cart',
+      'west/cart',
+      'west/ledger',
+      'west/orphan',
+    ]);
+    expect(body.totalItems).toBe(4);
+    const detail = (await get('/v1/services/west/bank/ledger')).body;
+    expect(detail).toMatchObject({
+      owner: 'group:default/money',
+      ownerBy: 'component:default/ledger',
+      entities: ['component:default/ledger'],
+      partial: false,
+      clusters: [{ name: 'west', state: 'synced' }],
+    });
+    const orphan = (await get('/v1/services/west/spare/orphan')).body;
+    expect(orphan).not.toHaveProperty('owner');
+    expect(
+      orphan.findings.map((finding: { rule: string }) => finding.rule),
+    ).toContain('Unowned');
+  });
+
+  it('finds the services of an entity, and says what its annotations do not find', async () => {
+    const { get } = await setUp();
+    const of = async (name: string) =>
+      (await get(`/v1/entities/component/default/${name}/services`)).body;
+    expect(names(await of('cart'))).toEqual(['east/cart', 'west/cart']);
+    const ledger = await of('ledger');
+    expect(names(ledger)).toEqual(['west/ledger']);
+    expect(ledger.messages).toEqual([
+      expect.objectContaining({
+        level: 'warning',
+        annotation: 'mesh.backstage.io/services',
+        text: expect.stringContaining('bank/absent'),
+      }),
+    ]);
+    expect(await of('lost')).toEqual({
+      items: [],
+      messages: [
+        expect.objectContaining({
+          level: 'error',
+          annotation: 'backstage.io/kubernetes-cluster',
+          text: expect.stringContaining('atlantis'),
+        }),
+      ],
+    });
+    expect(await of('plain')).toEqual({
+      items: [],
+      messages: [expect.objectContaining({ level: 'info' })],
+    });
+    const missing = await get('/v1/entities/component/default/none/services');
+    expect(missing.status).toBe(404);
+    expectContract('/v1/entities/{kind}/{namespace}/{name}/services', missing);
+  });
+
+  it('shows the services of an entity that the last refresh has not seen', async () => {
+    const { get, database } = await setUp();
+    await database('entities')
+      .where({ ref: 'component:default/cart' })
+      .delete();
+    await database('service_entities').delete();
+    const { body } = await get('/v1/entities/component/default/cart/services');
+    expect(names(body)).toEqual(['east/cart', 'west/cart']);
+  });
+
+  it.each([
+    ['search=LEDG', ['west/ledger']],
+    ['search=%25', []],
+    ['search=bank/l', ['west/ledger']],
+    ['cluster=east', ['east/cart']],
+    ['cluster=east&cluster=west&namespace=bank', ['west/ledger']],
+    ['owner=group:default/CHECKOUT', ['east/cart', 'west/cart']],
+    ['owner=none', ['west/orphan']],
+    ['owner=none&owner=group:default/money', ['west/ledger', 'west/orphan']],
+    [
+      'dataplane=none',
+      ['east/cart', 'west/cart', 'west/ledger', 'west/orphan'],
+    ],
+    ['dataplane=ambient', []],
+    ['severity=none', ['west/ledger']],
+    ['cluster=nowhere', []],
+    ['search=', ['east/cart', 'west/cart', 'west/ledger', 'west/orphan']],
+  ])('filters services by %s', async (query, expected) => {
+    const { get } = await setUp();
+    const { status, body } = await get(`/v1/services?${query}`);
+    expect(status).toBe(200);
+    expect(names(body).sort()).toEqual(expected);
+    expect(body.totalItems).toBe(expected.length);
+  });
+
+  it.each([
+    ['services?severity=fatal', /"severity".*error, warning, info, none/],
+    ['services?sort=colour', /"sort".*name, namespace, owner/],
+    ['services?order=up', /"order".*asc, desc/],
+    ['services?limit=0', /"limit".*at least 1/],
+    ['services?limit=201', /"limit".*at most 200/],
+    ['services?limit=many', /"limit".*whole number/],
+    ['services?limit=1&limit=2', /"limit".*once/],
+    ['services?dataplane=magic', /"dataplane".*sidecar, ambient/],
+    ['services?owner=checkout', /"owner".*entity ref such as group:default/],
+    ['services?colour=red', /"colour".*known are search, order/],
+    ['services?cluster[a]=b', /"cluster\[a\]"/],
+    ['services?__proto__=b', /"__proto__"/],
+    ['services?format=xml', /"format".*json, csv/],
+    ['services?cursor=nonsense', /"cursor".*leave it out/],
+    ['services?search=' + 'x'.repeat(201), /"search".*at most 200/],
+    ['services/facets?search=x', /"search"/],
+    ['clusters?search=x', /"search"/],
+    ['findings?state=shut', /"state".*open, resolved, all/],
+    ['findings?sort=name', /"sort".*severity, firstSeen/],
+  ])('refuses %s', async (query, message) => {
+    const { get } = await setUp();
+    const answer = await get(`/v1/${query}`);
+    expect(answer.status).toBe(400);
+    expect(answer.body.error.message).toMatch(message);
+  });
+
+  it('refuses the cursor of another list', async () => {
+    const { get } = await setUp();
+    const first = await get('/v1/services?limit=1');
+    const { nextCursor } = first.body;
+    expect(nextCursor).toEqual(expect.any(String));
+    const other = await get(
+      `/v1/services?limit=1&sort=owner&cursor=${nextCursor}`,
+    );
+    expect(other.status).toBe(400);
+    expectContract('/v1/services', other);
+    expect(other.body.error.message).toMatch(/sorted otherwise/);
+    const filtered = await get(
+      `/v1/services?limit=1&cluster=east&cursor=${nextCursor}`,
+    );
+    expect(filtered.body.error.message).toMatch(/another filter/);
+    const forged = Buffer.from(
+      JSON.stringify({
+        ...JSON.parse(Buffer.from(nextCursor, 'base64url').toString()),
+        p: [{ a: 1 }, 'b'],
+      }),
+    ).toString('base64url');
+    expect((await get(`/v1/services?limit=1&cursor=${forged}`)).status).toBe(
+      400,
+    );
+  });
+
+  it.each([
+    ['/v1/clusters/none', '/v1/clusters/{name}'],
+    ['/v1/services/a/b/c', '/v1/services/{scope}/{namespace}/{name}'],
+  ])('has no %s', async (url, path) => {
+    const { get } = await setUp();
+    const answer = await get(url);
+    expect(answer.status).toBe(404);
+    expectContract(path, answer);
+  });
+
+  it('demands credentials, on every path', async () => {
+    const { get } = await setUp();
+    for (const url of [
+      '/v1/clusters',
+      '/v1/clusters/east',
+      '/v1/services',
+      '/v1/services/facets',
+      '/v1/services/west/bank/ledger',
+      '/v1/entities/component/default/cart/services',
+      '/v1/findings',
+      '/openapi.json',
+    ]) {
+      const answer = await get(url).set(
+        'authorization',
+        mockCredentials.none.header(),
+      );
+      expect([url, answer.status]).toEqual([url, 401]);
+    }
+  });
+
+  it('shows services only to those who may see them', async () => {
+    const { get, decisions, auditor } = await setUp();
+    decisions.services = false;
+    for (const url of [
+      '/v1/services',
+      '/v1/services?format=csv',
+      '/v1/services/facets',
+      '/v1/services/west/bank/ledger',
+      '/v1/entities/component/default/cart/services',
+    ]) {
+      const answer = await get(url);
+      expect([url, answer.status]).toEqual([url, 403]);
+      expect(answer.body.error.message).toContain('mesh.service.read');
+    }
+    const event = (auditor.createEvent as jest.Mock).mock.results.at(-1)!;
+    expect((await event.value).fail).toHaveBeenCalled();
+    // What belongs to no service is still to be seen.
+    const findings = await get('/v1/findings');
+    expect(findings.status).toBe(200);
+    expect(
+      findings.body.items.filter((item: object) => 'service' in item),
+    ).toEqual([]);
+
+    decisions.fleet = false;
+    expect((await get('/v1/findings')).status).toBe(403);
+    const clusters = await get('/v1/clusters');
+    expect(clusters.status).toBe(403);
+    expectContract('/v1/clusters', clusters);
+    expect((await get('/v1/clusters/east')).status).toBe(403);
+  });
+
+  it('shows those services that the conditions of a decision take', async () => {
+    const { get, decisions, database } = await setUp();
+    decisions.fleet = false;
+    const visible = async () => {
+      const list = (await get('/v1/services')).body;
+      const facets = (await get('/v1/services/facets')).body;
+      const csv = (await get('/v1/services?format=csv')).text;
+      const total = facets.namespaces.reduce(
+        (sum: number, one: { count: number }) => sum + one.count,
+        0,
+      );
+      expect(list.totalItems).toBe(list.items.length);
+      expect(total).toBe(list.items.length);
+      expect(csv.trim().split('\r\n')).toHaveLength(list.items.length + 1);
+      return names(list).sort();
+    };
+    decisions.services = meshServiceConditions.isOwner({
+      claims: ['user:default/Someone', 'group:default/Money'],
+    });
+    expect(await visible()).toEqual(['west/ledger']);
+    expect((await get('/v1/services/west/bank/ledger')).status).toBe(200);
+    expect((await get('/v1/services/west/shop/cart')).status).toBe(404);
+    const hidden = (await get('/v1/entities/component/default/cart/services'))
+      .body;
+    expect(hidden.items).toEqual([]);
+    expect(hidden.messages[0].text).toContain('mesh.service.read');
+
+    decisions.services = meshServiceConditions.inCluster({
+      clusters: ['east'],
+    });
+    expect(await visible()).toEqual(['east/cart']);
+    decisions.services = meshServiceConditions.hasOwner();
+    expect(await visible()).toEqual(['east/cart', 'west/cart', 'west/ledger']);
+    decisions.services = { not: meshServiceConditions.hasOwner() };
+    expect(await visible()).toEqual(['west/orphan']);
+    decisions.services = {
+      not: meshServiceConditions.isOwner({ claims: ['group:default/money'] }),
+    };
+    expect(await visible()).toEqual(['east/cart', 'west/cart', 'west/orphan']);
+    decisions.services = {
+      allOf: [
+        meshServiceConditions.inCluster({ clusters: ['west'] }),
+        {
+          anyOf: [
+            meshServiceConditions.inNamespace({ namespaces: ['shop'] }),
+            meshServiceConditions.isOwner({ claims: ['group:default/money'] }),
+          ],
+        },
+      ],
+    };
+    expect(await visible()).toEqual(['west/cart', 'west/ledger']);
+
+    const findings = (await get('/v1/findings')).body;
+    expect(findings.items.length).toBeGreaterThan(0);
+    expect(findings.totalItems).toBe(findings.items.length);
+    for (const { service } of findings.items) {
+      expect(['west/shop/cart', 'west/bank/ledger']).toContain(
+        `${service.scope}/${service.namespace}/${service.name}`,
+      );
+    }
+    expect(
+      findings.rules.reduce(
+        (sum: number, rule: { count: number }) => sum + rule.count,
+        0,
+      ),
+    ).toBe(findings.totalItems);
+
+    // Of clusters no more is said than services need.
+    await database('clusters')
+      .where({ name: 'west' })
+      .update({ server: 'west.internal:6443', state: 'unreachable' });
+    await database('clusters').where({ name: 'east' }).update({
+      state: 'unreachable',
+    });
+    const page = await get('/v1/services?namespace=bank');
+    expectContract('/v1/services', page);
+    expect(page.body.fleet.clusters).toEqual([
+      expect.objectContaining({ name: 'west', state: 'unreachable' }),
+    ]);
+    expect(page.body.items[0].partial).toBe(true);
+    await new Promise(resolve => setTimeout(resolve, 1_100));
+    const detail = await get('/v1/services/west/bank/ledger');
+    expectContract('/v1/services/{scope}/{namespace}/{name}', detail);
+    expect(detail.body.partial).toBe(true);
+    expect(JSON.stringify(detail.body)).not.toContain('west.internal');
+    decisions.fleet = true;
+    expect(
+      JSON.stringify((await get('/v1/services/west/bank/ledger')).body),
+    ).toContain('west.internal');
+  });
+
+  it('writes CSV that no spreadsheet runs', async () => {
+    const { get, database } = await setUp();
+    const row = await database('service_details')
+      .where({ id: 'west/bank/ledger' })
+      .first();
+    await database('service_details')
+      .where({ id: 'west/bank/ledger' })
+      .update({
+        row: JSON.stringify({
+          ...JSON.parse(row.row),
+          owner: '=HYPERLINK("http://evil","a,b")',
+          dataplane: { unknown: 'forbidden' },
+        }),
+      });
+    const answer = await get('/v1/services?format=csv&namespace=bank');
+    expect(answer.status).toBe(200);
+    expect(answer.headers['content-type']).toBe('text/csv; charset=utf-8');
+    expect(answer.headers['content-disposition']).toContain('services.csv');
+    const [header, line] = answer.text.split('\r\n');
+    expect(header).toContain('scope,namespace,name,owner');
+    expect(line).toContain(
+      `west,bank,ledger,"'=HYPERLINK(""http://evil"",""a,b"")"`,
+    );
+    expect(line).toContain('unknown: forbidden');
+
+    const findings = await get('/v1/findings?format=csv');
+    expect(findings.text.split('\r\n')[0]).toContain('severity,rule,title');
+    expect(findings.text).toContain('Unowned');
+  });
+
+  it('tells the audit log what was asked for', async () => {
+    const { get, auditor } = await setUp();
+    await get('/v1/services');
+    await get('/v1/clusters/none');
+    const events = (auditor.createEvent as jest.Mock).mock;
+    expect(events.calls.map(([event]) => [event.eventId, event.meta])).toEqual([
+      ['service-fetch', { queryType: 'list' }],
+      ['cluster-fetch', { queryType: 'by-name', name: 'none' }],
+    ]);
+    const [first, second] = await Promise.all(
+      events.results.map(result => result.value),
+    );
+    expect(first.success).toHaveBeenCalled();
+    expect(second.fail).toHaveBeenCalled();
+  });
+});
