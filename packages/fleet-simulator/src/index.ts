@@ -21,3 +21,5 @@ export type { ServerCertificate } from './tls';
 export { CertificateAuthority } from './tls';
 export type { Answer, WatchEvent } from './contract/ApiClient';
 export { ApiClient, ApiWatch, until } from './contract/ApiClient';
+export type { ContractTarget } from './contract/apiServerContract';
+export { apiServerContract, grantByRbac } from './contract/apiServerContract';

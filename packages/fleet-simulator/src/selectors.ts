@@ -65,7 +65,9 @@ class SelectorParser {
       if (token !== ',')
         this.#fail(`found '${token}', expected: ',' or 'end of string'`);
       if (this.#peek() === '' || this.#peek() === ',') {
-        this.#fail(`found '${this.#peek()}', expected: identifier after ','`);
+        throw badRequest(
+          `found '${this.#peek()}', expected: identifier after ','`,
+        );
       }
     }
     return requirements;
@@ -134,7 +136,7 @@ class SelectorParser {
     const wrong = whatIsWrongWithLabelKey(key);
     if (wrong) {
       throw badRequest(
-        `unable to parse requirement: key: Invalid value: "${key}": ${wrong}`,
+        `unable to parse requirement: <nil>: Invalid value: "${key}": ${wrong}`,
       );
     }
     return key;
@@ -165,7 +167,7 @@ class SelectorParser {
         continue;
       }
       if (token === '' || SYMBOLS.test(token)) {
-        return this.#fail(`found '${token}', expected: ',', ')' or identifier`);
+        return this.#fail(`found '${token}', expected: ',' or ')'`);
       }
       values.push(token);
     }
@@ -295,13 +297,19 @@ export function checkFieldSelector(
     ...(kind.origin === 'builtin' ? FIELDS_OF[kind.kind] ?? [] : []),
   ];
   const wrong = requirements.find(({ field }) => !supported.includes(field));
-  if (wrong) throw badRequest(fieldNotSupported(kind.kind, wrong.field));
+  if (wrong) throw badRequest(fieldNotSupported(kind, wrong.field));
 }
 
 /** Some kinds have a conversion of their own for field labels, and word it differently. */
-function fieldNotSupported(kind: string, field: string): string {
-  const own = ['Pod', 'Node', 'Namespace', 'Secret', 'Service', 'Job', 'Event'];
-  return own.includes(kind)
+function fieldNotSupported(
+  { kind, origin }: { kind: string; origin: string },
+  field: string,
+): string {
+  if (kind === 'Job' && origin === 'builtin') {
+    return `field label "${field}" not supported for Job`;
+  }
+  const own = ['Pod', 'Node', 'Namespace', 'Secret', 'Service', 'Event'];
+  return own.includes(kind) || origin !== 'builtin'
     ? `field label not supported: ${field}`
     : `"${field}" is not a known field selector: only "metadata.name", "metadata.namespace"`;
 }

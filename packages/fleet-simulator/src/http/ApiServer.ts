@@ -12,14 +12,13 @@ import { getText, listText, watch, WatchRegistry } from './reads';
 import { readRequestInfo, RequestInfo } from './RequestInfo';
 import { review, User } from './reviews';
 import {
-  badRequest,
   methodNotAllowed,
   noSuchResource,
   notFound,
   StatusError,
   unauthorized,
 } from './StatusError';
-import { readBody, write, WriteAnswer } from './writes';
+import { decodeJson, readBody, write, WriteAnswer } from './writes';
 
 export interface ApiServerOptions {
   state: ClusterState;
@@ -212,7 +211,7 @@ export class ApiServer {
     response: ServerResponse,
   ): Promise<void> {
     const { state } = this.#options;
-    const { group, version, plural, name, subresource } = info.resource!;
+    const { group, version, plural } = info.resource!;
     const kind = state.registry.resource(group, version, plural);
     if (!kind) {
       if (!state.registry.hasGroupVersion(group, version)) {
@@ -256,9 +255,6 @@ export class ApiServer {
         });
         return;
       default:
-        if (subresource && subresource !== 'status') {
-          throw name ? notFound(kind, name) : noSuchResource();
-        }
         sendAnswer(response, output, await write(state, kind, info, request));
     }
   }
@@ -270,15 +266,7 @@ export class ApiServer {
     response: ServerResponse,
   ): Promise<void> {
     if (request.method !== 'POST') throw methodNotAllowed(kind);
-    const body = await readBody(request);
-    let given: unknown;
-    try {
-      given = JSON.parse(body);
-    } catch {
-      throw badRequest(
-        `the object provided is unrecognized (must be of type ${kind.kind})`,
-      );
-    }
+    const given = decodeJson(kind, await readBody(request));
     const answer = review(kind.plural, user, isRecord(given) ? given : {});
     if (!answer) throw methodNotAllowed(kind);
     sendJson(response, 201, answer);
@@ -303,7 +291,7 @@ function checkMethod(kind: Kind, info: RequestInfo): void {
   const { subresource, name } = info.resource!;
   if (subresource) {
     const known = kind.subresources.find(({ name: n }) => n === subresource);
-    if (!known) throw noSuchResource();
+    if (!known) throw name ? notFound(kind, name) : noSuchResource();
     if (!known.verbs.includes(info.verb)) throw methodNotAllowed(kind);
     return;
   }

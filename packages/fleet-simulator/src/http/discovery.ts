@@ -58,9 +58,11 @@ function responseKind(
   owner: Kind,
   { kind, group, version }: { kind: string; group?: string; version?: string },
 ) {
+  // For their own kinds, built-in groups name neither group nor version here.
+  const isBuiltin = owner.origin === 'builtin';
   return {
-    group: group ?? owner.group,
-    version: version ?? owner.version,
+    group: group ?? (isBuiltin ? '' : owner.group),
+    version: version ?? (isBuiltin ? '' : owner.version),
     kind,
   };
 }

@@ -130,7 +130,7 @@ export function readListOptions(info: RequestInfo): ListOptions {
     if (match === 'Exact' && versionText === '0') {
       throw forbiddenOption(
         'resourceVersionMatch',
-        'resourceVersionMatch "Exact" is forbidden for resourceVersion "0"',
+        'resourceVersionMatch "exact" is forbidden for resourceVersion "0"',
       );
     }
     if (!MATCHES.includes(match)) {

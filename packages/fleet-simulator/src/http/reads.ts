@@ -235,10 +235,13 @@ function eventText(
   let type = 'MODIFIED';
   if (!isIn) type = 'DELETED';
   else if (!wasIn) type = 'ADDED';
-  const id = `${type}/${output.id}`;
+  const leaves = !isIn && change.type !== 'DELETED';
+  const id = `${type}/${leaves}/${output.id}`;
   let text = change.texts.get(id);
   if (text === undefined) {
-    text = `{"type":"${type}","object":${output.object(object)}}\n`;
+    // What leaves the selection is shown as it was last in it.
+    const shown = leaves ? previous!.withVersion(change.version) : object;
+    text = `{"type":"${type}","object":${output.object(shown)}}\n`;
     change.texts.set(id, text);
   }
   return text;

@@ -7,7 +7,8 @@ import { ClusterState } from '../store/ClusterState';
 import { ObjectService, PatchType, Target } from '../store/ObjectService';
 import { Selection } from './listOptions';
 import { RequestInfo } from './RequestInfo';
-import { badRequest, StatusError } from './StatusError';
+import { decodeProtobuf, PROTOBUF } from './protobuf';
+import { badRequest, StatusError, unsupportedMediaType } from './StatusError';
 
 const MAX_BODY_BYTES = 3 * 1024 * 1024;
 
@@ -343,13 +344,12 @@ function checkedFields(
   const errors = unknown.map(path => `unknown field ${JSON.stringify(path)}`);
   const validation = info.query.get('fieldValidation') || 'Warn';
   if (validation === 'Strict') {
-    const text = `strict decoding error: ${errors.join(', ')}`;
     throw badRequest(
-      kind.origin === 'builtin'
-        ? `${kind.kind} in version ${JSON.stringify(
-            kind.version,
-          )} cannot be handled as a ${kind.kind}: ${text}`
-        : text,
+      `${kind.kind} in version ${JSON.stringify(
+        kind.version,
+      )} cannot be handled as a ${
+        kind.kind
+      }: strict decoding error: ${errors.join(', ')}`,
     );
   }
   if (validation === 'Warn') warnings.push(...errors);
@@ -369,7 +369,8 @@ function checkNamespaceOf(
   }
 }
 
-function decodeJson(kind: Kind, body: string): any {
+/** Parses a body; the wording of errors is the API server's. */
+export function decodeJson(kind: Kind, body: string): any {
   try {
     return JSON.parse(body);
   } catch (error) {
@@ -397,6 +398,7 @@ function mediaType(request: IncomingMessage): string {
   return (request.headers['content-type'] ?? '').split(';')[0].trim();
 }
 
+/** The body as text. What kubectl sends as protobuf is turned into JSON. */
 export async function readBody(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -411,5 +413,10 @@ export async function readBody(request: IncomingMessage): Promise<string> {
     }
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString('utf8');
+  const body = Buffer.concat(chunks);
+  if (mediaType(request) !== PROTOBUF) return body.toString('utf8');
+  const decoded = decodeProtobuf(body);
+  if (!decoded)
+    throw unsupportedMediaType(['application/json', 'application/yaml']);
+  return JSON.stringify(decoded);
 }

@@ -29,6 +29,8 @@ for (const schema of Object.values(data.schemas)) {
 /** Every built-in kind; data from a real API server (see `scripts/captureKubernetes.mjs`). */
 export const builtinKinds: readonly Kind[] = data.kinds.map(kind => ({
   ...kind,
+  // Subresources that need a kubelet or a controller are not served, and not promised.
+  subresources: kind.subresources.filter(({ name }) => name === 'status'),
   schema: schemaOf.get(`${kind.group}/${kind.version}/${kind.kind}`),
   origin: 'builtin',
 }));

@@ -32,9 +32,46 @@ export function hasGeneration(kind: Kind): boolean {
 
 /** Fills in what the API server fills in and clients rely on. The object is changed in place. */
 export function setDefaults(kind: Kind, object: KubeObject): void {
+  dropEmpty(object.metadata, [
+    'labels',
+    'annotations',
+    'finalizers',
+    'ownerReferences',
+  ]);
   if (kind.origin === 'implicit') return;
+  if (kind.origin === 'builtin') {
+    dropEmpty(object, ['data', 'stringData', 'binaryData']);
+  }
   fillFromSchema(object, schemaOfKind(kind), kind.origin === 'crd');
   if (kind.origin === 'builtin') OWN_DEFAULTS[kind.kind]?.(object);
+}
+
+/** Built-in types do not keep maps and lists that are empty. */
+function dropEmpty(holder: Record<string, any>, fields: string[]): void {
+  for (const field of fields) {
+    const value = holder[field];
+    if (value === null || (value && Object.keys(value).length === 0)) {
+      delete holder[field];
+    }
+  }
+}
+
+/** Fills in what the API server allots, and what therefore is nobody's to manage. */
+export function setAllocations(kind: Kind, object: KubeObject): void {
+  if (kind.group !== '') return;
+  if (kind.kind === 'Namespace') {
+    object.spec = { finalizers: ['kubernetes'], ...object.spec };
+    object.status = { phase: 'Active', ...object.status };
+  }
+  if (kind.kind === 'Service' && object.spec.type !== 'ExternalName') {
+    const { spec } = object;
+    spec.ipFamilies ??= ['IPv4'];
+    spec.ipFamilyPolicy ??= 'SingleStack';
+    spec.clusterIP ??= addressOf(
+      `${object.metadata.namespace}/${object.metadata.name}`,
+    );
+    spec.clusterIPs ??= [spec.clusterIP];
+  }
 }
 
 /**
@@ -73,8 +110,6 @@ const OWN_DEFAULTS: Record<string, (object: KubeObject) => void> = {
       ...object.metadata.labels,
       'kubernetes.io/metadata.name': object.metadata.name,
     };
-    object.spec = { finalizers: ['kubernetes'], ...object.spec };
-    object.status = { phase: 'Active', ...object.status };
   },
   Service(object) {
     const spec = (object.spec ??= {});
@@ -83,12 +118,6 @@ const OWN_DEFAULTS: Record<string, (object: KubeObject) => void> = {
     for (const port of spec.ports ?? []) port.targetPort ??= port.port;
     if (spec.type !== 'ExternalName') {
       spec.internalTrafficPolicy ??= 'Cluster';
-      spec.ipFamilies ??= ['IPv4'];
-      spec.ipFamilyPolicy ??= 'SingleStack';
-      spec.clusterIP ??= addressOf(
-        `${object.metadata.namespace}/${object.metadata.name}`,
-      );
-      spec.clusterIPs ??= [spec.clusterIP];
       if (spec.type === 'LoadBalancer' || spec.type === 'NodePort') {
         spec.externalTrafficPolicy ??= 'Cluster';
       }

@@ -2,19 +2,12 @@ import { Kind, qualifiedPlural } from '../kinds/Kind';
 import { invalid } from '../http/StatusError';
 import { isLabelValue, whatIsWrongWithLabelKey } from '../selectors';
 import { isRecord, KubeObject } from './KubeObject';
-
-interface Cause {
-  reason: string;
-  message: string;
-  field: string;
-}
+import { FieldCause as Cause, schemaCauses } from './validateSchema';
 
 const SUBDOMAIN_RULE =
   "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
 const LABEL_RULE =
   "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
-const SERVICE_RULE =
-  "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')";
 const LABEL_VALUE_RULE =
   "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
 
@@ -77,13 +70,8 @@ function nameErrors(kind: Kind, name: string): string[] {
       ? [`may not contain '/'`]
       : [];
   }
-  if (kind.group === '' && kind.kind === 'Service') {
-    if (name.length > 63) return ['must be no more than 63 bytes'];
-    return /^[a-z]([-a-z0-9]*[a-z0-9])?$/.test(name) ? [] : [SERVICE_RULE];
-  }
-  if (kind.group === '' && kind.kind === 'Namespace') {
-    if (name.length > 63) return ['must be no more than 63 bytes'];
-    return /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(name) ? [] : [LABEL_RULE];
+  if (kind.group === '' && ['Service', 'Namespace'].includes(kind.kind)) {
+    return labelErrors(name);
   }
   if (name.length > 253) return ['must be no more than 253 bytes'];
   return /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/.test(
@@ -91,6 +79,13 @@ function nameErrors(kind: Kind, name: string): string[] {
   )
     ? []
     : [SUBDOMAIN_RULE];
+}
+
+/** Names that become part of a DNS name are one label of it. */
+function labelErrors(name: string): string[] {
+  if (name.includes('.')) return ['must not contain dots'];
+  if (name.length > 63) return ['must be no more than 63 bytes'];
+  return /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(name) ? [] : [LABEL_RULE];
 }
 
 /** Fields without which the API server takes no object of the kind. */
@@ -104,6 +99,7 @@ const REQUIRED: Record<string, string[]> = {
 };
 
 function requiredCauses(kind: Kind, object: KubeObject): Cause[] {
+  if (kind.origin === 'crd') return schemaCauses(object, kind.schema);
   if (kind.origin !== 'builtin') return [];
   return (REQUIRED[qualifiedPlural(kind)] ?? [])
     .filter(path => {

@@ -23,6 +23,7 @@ export class ClusterState {
   readonly #historySize: number;
   readonly #collections = new Map<string, Collection>();
   #version = 1;
+  #compacted = 0;
   #created = 0;
 
   static create(options: { seed: string; historySize: number }): ClusterState {
@@ -44,6 +45,7 @@ export class ClusterState {
     let collection = this.#collections.get(id);
     if (!collection) {
       collection = Collection.create(this.#historySize);
+      collection.forget(this.#compacted);
       this.#collections.set(id, collection);
     }
     return collection;
@@ -101,15 +103,10 @@ export class ClusterState {
   /** Forgets what happened so far: nobody can watch or page on from an older version. */
   compact(): void {
     // A version of its own, so that not even the newest one before is served.
-    this.#version++;
+    this.#compacted = ++this.#version;
     for (const collection of this.#collections.values()) {
       collection.forget(this.#version);
     }
-  }
-
-  /** A version higher than all others, without any change. */
-  touch(): number {
-    return ++this.#version;
   }
 
   #emptyNamespace(namespace: string): void {

@@ -82,10 +82,10 @@ export class Collection {
 
   /** All objects as they were at a version. */
   at(version: number): readonly StoredObject[] {
-    if (version >= this.#lastChange) return this.all();
     const kept = this.#snapshots.get(version);
     if (kept) return kept;
     if (version < this.#forgotten) throw new VersionForgotten(this.#forgotten);
+    if (version >= this.#lastChange) return this.all();
 
     const objects = new Map(this.#objects);
     for (let i = this.#history.length - 1; i >= 0; i--) {

@@ -14,7 +14,11 @@ import {
 } from '../http/StatusError';
 import { Kind, qualifiedPlural } from '../kinds/Kind';
 import { schemaOfKind } from '../kinds/schemas';
-import { hasGeneration, setDefaults } from '../objects/defaults';
+import {
+  hasGeneration,
+  setAllocations,
+  setDefaults,
+} from '../objects/defaults';
 import {
   copy,
   isRecord,
@@ -99,6 +103,7 @@ export class ObjectService {
       this.#manager(kind, options, 'Update'),
       schemaOfKind(kind),
     );
+    setAllocations(kind, object);
     return this.#store(kind, object, options);
   }
 
@@ -169,6 +174,10 @@ export class ObjectService {
       }
       return { object: live, isGone: false };
     }
+    if (kind.group === '' && kind.kind === 'Namespace') {
+      live.metadata.deletionTimestamp = now();
+      live.status = { ...live.status, phase: 'Terminating' };
+    }
     if (options.dryRun) return { object: live, isGone: true };
     const last = this.#state.remove(kind, live);
     return {
@@ -194,6 +203,7 @@ export class ObjectService {
     metadata.creationTimestamp =
       live?.metadata.creationTimestamp ?? metadata.creationTimestamp ?? now();
     setDefaults(kind, object);
+    setAllocations(kind, object);
     validateMetadata(kind, object);
     if (hasGeneration(kind)) {
       metadata.generation = live
@@ -254,6 +264,7 @@ export class ObjectService {
     if (hasGeneration(kind)) object.metadata.generation = 1;
     setDefaults(kind, object);
     validate(kind, object);
+    setAllocations(kind, object);
     return { object: this.#store(kind, object, options), created: true };
   }
 
@@ -396,7 +407,8 @@ export class ObjectService {
     }
     // Custom resources cannot be replaced without saying which version was read.
     if (resourceVersion === undefined && kind.origin !== 'builtin') {
-      throw invalid(kind, name, [
+      const named = { group: kind.group, kind: kind.plural };
+      throw invalid(named, name, [
         {
           reason: 'FieldValueInvalid',
           message: 'Invalid value: 0: must be specified for an update',

@@ -68,6 +68,21 @@ export class StoredObject {
     return JSON.parse(this.metadataJson());
   }
 
+  /** The same object under another version. */
+  withVersion(version: number): StoredObject {
+    const metadata = JSON.stringify({
+      ...this.metadata(),
+      resourceVersion: String(version),
+    });
+    return new StoredObject(
+      this.namespace,
+      this.name,
+      version,
+      `"metadata":${metadata}${this.#text.slice(11 + this.#metadataLength)}`,
+      metadata.length,
+    );
+  }
+
   parse(apiVersion: string, kind: string): KubeObject {
     return JSON.parse(this.json(apiVersion, kind));
   }
