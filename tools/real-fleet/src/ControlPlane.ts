@@ -316,7 +316,6 @@ export class ControlPlane {
         `--tls-private-key-file=${join(this.dir, 'api.key')}`,
         `--token-auth-file=${join(this.dir, 'tokens.csv')}`,
         '--authorization-mode=RBAC',
-        '--anonymous-auth=false',
         '--service-account-issuer=https://kubernetes.default.svc',
         `--service-account-key-file=${serviceAccountKey(this.dir)}`,
         `--service-account-signing-key-file=${serviceAccountKey(this.dir)}`,
