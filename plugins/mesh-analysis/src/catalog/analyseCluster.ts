@@ -51,7 +51,8 @@ export function analyseCluster(
   const network = textOf(
     labelsOf(systemNamespace)['topology.istio.io/network'],
   );
-  const { linkerd, links: linkerdLinks } = readLinkerd(inventory, cluster);
+  const linkerdReading = readLinkerd(inventory, cluster);
+  const { linkerd } = linkerdReading;
   const cilium = readCilium(inventory, cluster);
   const consul = readConsul(inventory, cluster);
   const secrets = readRemoteSecrets(
@@ -93,7 +94,7 @@ export function analyseCluster(
           ...(options.gatewayNamespaces ?? []),
         ])
       : [],
-    declaredLinks: [...secrets.links, ...linkerdLinks],
+    declaredLinks: [...secrets.links, ...linkerdReading.links],
     linksUnknown: {
       ...(secrets.unknown && { istio: secrets.unknown }),
       ...(cilium &&
@@ -111,7 +112,10 @@ export function analyseCluster(
     ...(consul && { consul }),
     findings: [],
   };
-  return { ...mesh, findings: clusterFindings(mesh, problems) };
+  return {
+    ...mesh,
+    findings: clusterFindings(mesh, problems, linkerdReading.failures),
+  };
 }
 
 /** The first revision that knows, else why the first one does not. */

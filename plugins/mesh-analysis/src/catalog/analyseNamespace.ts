@@ -299,6 +299,9 @@ function workloadIndex(workloads: JudgedWorkload[]) {
     const entries = Object.entries(mapOf(selector));
     let candidates: JudgedWorkload[] | undefined;
     for (const [key, value] of entries) {
+      if (typeof value !== 'string') {
+        return [];
+      }
       const found = byPair.get(`${key}=${value}`) ?? [];
       if (!candidates || found.length < candidates.length) {
         candidates = found;

@@ -3,11 +3,13 @@ import { createFinding } from '../rules/createFinding';
 import { Finding } from '../rules/Finding';
 import { ConfigProblem } from './istio';
 import { ClusterMesh } from './mesh';
+import { LinkerdReading } from './otherMeshes';
 
 /** What is wrong with the mesh of one cluster, seen from that cluster alone. */
 export function clusterFindings(
   mesh: ClusterMesh,
   problems: readonly ConfigProblem[],
+  failures: LinkerdReading['failures'] = [],
 ): Finding[] {
   const { cluster } = mesh;
   const findings: Finding[] = [];
@@ -141,6 +143,49 @@ export function clusterFindings(
             name: 'cilium-config',
             field: 'data.clustermesh-cache-ttl',
             value: mesh.cilium.cacheTtl,
+          },
+        ],
+      }),
+    );
+  }
+
+  for (const { mechanism, target, state, reason, by } of mesh.declaredLinks) {
+    if (mechanism === 'linkerd' && state === 'broken') {
+      findings.push(
+        createFinding('LinkBroken', {
+          ...by,
+          clusters: [cluster],
+          message: `The Link to ${target} mirrors no service (${reason}). Calls from ${cluster} to ${target} have nowhere to go.`,
+          fix: `linkerd multicluster check, in ${cluster}.`,
+          evidence: [{ cluster, ...by, field: 'status.mirrorServices' }],
+        }),
+      );
+    }
+  }
+  for (const { target, link, service, reason, message } of failures) {
+    findings.push(
+      createFinding('MirrorNotCreated', {
+        kind: 'Service',
+        clusters: [cluster],
+        ...service,
+        message: `The service of ${target} is exported to ${cluster} and not mirrored there: ${
+          reason === 'MissingNamespace'
+            ? `${cluster} has no namespace ${service.namespace ?? ''}`
+            : message ?? reason
+        }. Its name does not resolve there.`,
+        fix:
+          reason === 'MissingNamespace'
+            ? `kubectl create namespace ${service.namespace ?? '<namespace>'}`
+            : `kubectl -n ${
+                link.namespace ?? 'linkerd-multicluster'
+              } describe links.multicluster.linkerd.io ${link.name}`,
+        evidence: [
+          {
+            cluster,
+            kind: 'Link.multicluster.linkerd.io',
+            ...link,
+            field: 'status.mirrorServices[].conditions[]',
+            value: reason,
           },
         ],
       }),

@@ -250,7 +250,7 @@ function readRevision(
       })),
     ),
     dnsCapture: fromConfig(
-      () => String(proxyMetadata.ISTIO_META_DNS_CAPTURE) === 'true',
+      () => [true, 'true'].includes(proxyMetadata.ISTIO_META_DNS_CAPTURE),
     ),
     injection: injection
       ? {

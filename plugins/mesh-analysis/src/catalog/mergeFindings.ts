@@ -319,7 +319,7 @@ function networks(
     const [source, target] = [byCluster.get(from), byCluster.get(to)];
     if (
       !mechanism.startsWith('istio') ||
-      (state !== 'active' && state !== 'broken') ||
+      state !== 'active' ||
       !source ||
       !target ||
       target.instance.role !== 'backend'

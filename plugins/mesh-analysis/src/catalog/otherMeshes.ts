@@ -30,45 +30,61 @@ export function imageVersion(
   );
 }
 
+export interface LinkerdReading {
+  linkerd?: ClusterMesh['linkerd'];
+  links: DeclaredLink[];
+  /** Services that a Link should mirror and does not. */
+  failures: Array<{
+    target: string;
+    link: { namespace?: string; name: string };
+    service: { namespace?: string; name: string };
+    reason: string;
+    message?: string;
+  }>;
+}
+
 export function readLinkerd(
   inventory: Inventory,
   cluster: string,
-): { linkerd?: ClusterMesh['linkerd']; links: DeclaredLink[] } {
+): LinkerdReading {
   const controlPlane = inventory.get('Deployment.apps', {
     cluster,
     namespace: 'linkerd',
     name: 'linkerd-destination',
   });
+  const failures: LinkerdReading['failures'] = [];
   const links = inventory.list(linkKind, { cluster }).map(link => {
+    const { namespace, name } = link.metadata;
+    const target = textOf(link.spec?.targetClusterName) ?? name;
+    const failed = failuresOf(link).map(failure => ({
+      target,
+      link: { ...(namespace !== undefined && { namespace }), name },
+      ...failure,
+    }));
+    failures.push(...failed);
     // A Link says nothing of its own health; what it mirrors does.
-    const reported = [
-      ...mapsOf(link.status?.mirrorServices),
-      ...mapsOf(link.status?.federatedServices),
-    ].flatMap(service => mapsOf(service.conditions));
-    const failing = reported.filter(condition => condition.status === 'False');
-    const working = reported.some(condition => condition.status === 'True');
-    const failed = failing.length > 0 && !working;
+    const working = reportedServices(link).some(({ conditions }) =>
+      conditions.some(condition => condition.status === 'True'),
+    );
+    const broken = failed.length > 0 && !working;
+    const reason = broken
+      ? `nothing is mirrored: ${failed[0].message ?? failed[0].reason}`
+      : 'the Link has no status: nothing reports what is mirrored';
     return {
       mechanism: 'linkerd' as const,
-      target: textOf(link.spec?.targetClusterName) ?? link.metadata.name,
-      state: linkState(failed, working),
-      ...(failed && {
-        reason: `no service is mirrored: ${
-          stringOf(failing[0].message) ?? stringOf(failing[0].reason)
-        }`,
-      }),
-      ...(reported.length === 0 && {
-        reason: 'the Link has no status: nothing reports what is mirrored',
-      }),
+      target,
+      state: linkState(broken, working),
+      ...(!working && { reason }),
       by: {
         kind: linkKind,
-        namespace: link.metadata.namespace,
-        name: link.metadata.name,
+        ...(namespace !== undefined && { namespace }),
+        name,
       },
     };
   });
   return {
     links,
+    failures,
     ...((controlPlane || links.length > 0) && {
       linkerd: {
         controlPlane: controlPlane !== undefined,
@@ -78,6 +94,37 @@ export function readLinkerd(
       },
     }),
   };
+}
+
+function reportedServices(link: FleetObject) {
+  return [
+    ...mapsOf(link.status?.mirrorServices),
+    ...mapsOf(link.status?.federatedServices),
+  ].map(service => ({
+    remote: mapOf(service.remoteRef),
+    conditions: mapsOf(service.conditions),
+  }));
+}
+
+function failuresOf(link: FleetObject) {
+  return reportedServices(link).flatMap(({ remote, conditions }) => {
+    const failed = conditions.find(condition => condition.status === 'False');
+    if (!failed) {
+      return [];
+    }
+    const namespace = textOf(remote.namespace);
+    const message = textOf(failed.message);
+    return [
+      {
+        service: {
+          ...(namespace && { namespace }),
+          name: textOf(remote.name) ?? link.metadata.name,
+        },
+        reason: stringOf(failed.reason) ?? 'not mirrored',
+        ...(message && { message }),
+      },
+    ];
+  });
 }
 
 function linkState(failed: boolean, working: boolean): DeclaredLink['state'] {

@@ -38,10 +38,11 @@ function judgeIstio(
   link: ClusterLink,
   from: { instance: ServiceInstance; mesh: ClusterMesh | undefined },
   to: { instance: ServiceInstance; mesh: ClusterMesh | undefined },
-): Judgement {
+): Judgement | undefined {
   const mechanism = 'istio' as const;
   if (link.state === 'broken') {
-    return { mechanism, state: 'broken', reason: link.reason };
+    // Two meshes: the link is reported with the clusters, and joins no service.
+    return undefined;
   }
   const local = clusterLocal(from.mesh, from.instance);
   if (local) {

@@ -1,3 +1,4 @@
+import { stringOf } from './fields';
 import { FleetObject } from './FleetObject';
 
 /**
@@ -24,7 +25,7 @@ function byText(a: string, b: string): number {
 
 /** Milliseconds since the epoch; objects without a time (not created yet) come last. */
 function ageOf(object: FleetObject): number {
-  const time = Date.parse(String(object.metadata.creationTimestamp));
+  const time = Date.parse(stringOf(object.metadata.creationTimestamp) ?? '');
   return Number.isNaN(time) ? Number.POSITIVE_INFINITY : time;
 }
 

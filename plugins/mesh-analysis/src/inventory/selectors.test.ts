@@ -119,7 +119,7 @@ describe('properties', () => {
     fc.record({
       key,
       operator: fc.constantFrom('Exists' as const, 'DoesNotExist' as const),
-      values: fc.constant([]),
+      values: fc.constant<string[]>([]),
     }),
   );
   const opposite = {
