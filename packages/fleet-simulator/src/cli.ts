@@ -1,5 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { FleetOptions, startFleet } from './Fleet';
@@ -134,13 +135,18 @@ async function runReal(options: Options): Promise<void> {
       '--real runs folders of manifests: name one with --dir',
     );
   }
-  const path = '../../../tools/real-fleet/src';
-  const { runRealFleet } = await import(path);
+  // By `require`: a native import would not see the names that a transformed module exports.
+  const load = createRequire(__filename);
+  const { runRealFleet } = load('../../../tools/real-fleet/src');
   await runRealFleet({
     dir: resolve(options.dir),
     clusters: options.clusters,
     port: options.port,
-    kubeconfig: options.kubeconfig && resolve(options.kubeconfig),
+    kubeconfig: resolve(options.kubeconfig ?? defaultKubeconfig()),
+  }).catch((error: Error) => {
+    throw error.name === 'NoBinariesError'
+      ? new UsageError(error.message)
+      : error;
   });
 }
 

@@ -78,6 +78,9 @@ export class Churn {
     pod.status = {
       ...pod.status,
       conditions: [...others, { type: 'Ready', status }],
+      containerStatuses: (pod.status?.containerStatuses ?? []).map(
+        (container: object) => ({ ...container, ready: status === 'True' }),
+      ),
     };
     cluster.apply(pod);
     return 1 + this.#updateEndpoints(cluster, pod, [pod]);

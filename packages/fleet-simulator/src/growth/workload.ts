@@ -156,6 +156,7 @@ function pod(
         Math.floor(number / 80) % 250
       }.${1 + (number % 80) * 3 + index}`,
       conditions: [{ type: 'Ready', status: ready ? 'True' : 'False' }],
+      containerStatuses: [{ name: 'app', ready, restartCount: 0 }],
     },
   };
 }

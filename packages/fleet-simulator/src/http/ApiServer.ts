@@ -6,7 +6,13 @@ import { isRecord, KubeObject } from '../objects/KubeObject';
 import { ClusterState } from '../store/ClusterState';
 import { StoredObject } from '../store/StoredObject';
 import * as discovery from './discovery';
-import { groupVersionOf, openapiDocument, openapiIndex } from './openapi';
+import {
+  emptyOpenapiV2,
+  groupVersionOf,
+  OPENAPI_V2_TYPE,
+  openapiDocument,
+  openapiIndex,
+} from './openapi';
 import { Output } from './Output';
 import { getText, listText, watch, WatchRegistry } from './reads';
 import { readRequestInfo, RequestInfo } from './RequestInfo';
@@ -141,6 +147,10 @@ export class ApiServer {
     if (path === '/') {
       const paths = Object.keys(openapiIndex(registry).paths).map(p => `/${p}`);
       sendJson(response, 200, { paths: ['/api', '/apis', ...paths].sort() });
+      return;
+    }
+    if (path === '/openapi/v2') {
+      sendBytes(response, OPENAPI_V2_TYPE, emptyOpenapiV2());
       return;
     }
     const accept = request.headers.accept;
@@ -393,6 +403,18 @@ function send(
     'Content-Length': Buffer.byteLength(text),
   });
   response.end(text);
+}
+
+function sendBytes(
+  response: ServerResponse,
+  contentType: string,
+  bytes: Buffer,
+): void {
+  response.writeHead(200, {
+    'Content-Type': contentType,
+    'Content-Length': bytes.length,
+  });
+  response.end(bytes);
 }
 
 /** `/version` of the release that is simulated, or of another one by its name. */

@@ -144,6 +144,24 @@ function collectReferences(
   for (const child of Object.values(value)) collectReferences(child, schemas);
 }
 
+export const OPENAPI_V2_TYPE =
+  'application/com.github.proto-openapi.spec.v2.v1.0+protobuf';
+
+/**
+ * An OpenAPI v2 document without types, in the only form in which kubectl reads it.
+ * kubectl asks for it where it validates a `List`; types that it does not find it
+ * leaves to the server.
+ */
+export function emptyOpenapiV2(): Buffer {
+  const field = (number: number, content: Buffer) =>
+    Buffer.concat([Buffer.from([number * 8 + 2, content.length]), content]);
+  const info = Buffer.concat([
+    field(1, Buffer.from('Kubernetes')),
+    field(2, Buffer.from(kubernetesVersion)),
+  ]);
+  return Buffer.concat([field(1, Buffer.from('2.0')), field(2, info)]);
+}
+
 export function groupVersionOf(
   path: string,
 ): { group: string; version: string } | undefined {
