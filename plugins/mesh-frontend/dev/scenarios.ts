@@ -1,12 +1,18 @@
 import type { ServiceRow } from '@mesh-for-backstage/plugin-mesh-common';
 import type { MeshApi } from '../src/api';
-import { cart, clusters, findings, rows, search } from '../src/testing/fleet';
+import {
+  cart,
+  clusters,
+  findings,
+  rows,
+  search,
+} from '../src/__testUtils__/fleet';
 import {
   emptyFleet,
   fullFleet,
   mockMeshApi,
   responseError,
-} from '../src/testing/mockMeshApi';
+} from '../src/__testUtils__/mockMeshApi';
 
 /** Many clusters and services, as the largest portals have them. */
 const much = () => {

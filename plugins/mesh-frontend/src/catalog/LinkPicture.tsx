@@ -80,8 +80,8 @@ export function layout(count: number): {
       ].slice(0, count),
     };
   }
-  const width = 640;
-  const height = count <= 4 ? 300 : 380;
+  const width = count <= 6 ? 640 : 760;
+  const height = count <= 4 ? 300 : 400;
   const points = Array.from({ length: count }, (_, index) => {
     const angle = -Math.PI / 2 + (2 * Math.PI * index) / count;
     return {

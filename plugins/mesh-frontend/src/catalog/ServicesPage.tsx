@@ -59,6 +59,7 @@ const columns: Column<ServiceRow>[] = [
     id: 'clusters',
     header: 'Clusters',
     sort: 'clusters',
+    first: 'desc',
     hideBelow: 'sm',
     cell: ({ clusters }) =>
       clusters.map((cluster, index) => (
@@ -97,6 +98,7 @@ const columns: Column<ServiceRow>[] = [
     id: 'findings',
     header: 'Findings',
     sort: 'severity',
+    first: 'desc',
     cell: ({ findings, partial }) => (
       <SeverityCountsLabel counts={findings} partial={partial} />
     ),

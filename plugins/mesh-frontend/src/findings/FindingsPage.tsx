@@ -45,6 +45,7 @@ const columns: Column<StoredFinding>[] = [
     id: 'severity',
     header: 'Severity',
     sort: 'severity',
+    first: 'desc',
     cell: ({ severity, resolvedAt }) =>
       resolvedAt ? (
         <State
@@ -90,6 +91,7 @@ const columns: Column<StoredFinding>[] = [
     id: 'firstSeen',
     header: 'First seen',
     sort: 'firstSeen',
+    first: 'desc',
     hideBelow: 'md',
     cell: ({ firstSeen }) => <Age at={firstSeen} />,
   },
@@ -97,6 +99,7 @@ const columns: Column<StoredFinding>[] = [
     id: 'lastSeen',
     header: 'Last seen',
     sort: 'lastSeen',
+    first: 'desc',
     hideBelow: 'lg',
     cell: ({ lastSeen, resolvedAt }) => <Age at={resolvedAt ?? lastSeen} />,
   },
@@ -126,8 +129,9 @@ export const FindingsPage = () => {
     namespace: url.all('namespace'),
     owner: url.all('owner'),
     state: (url.get('state') || 'open') as FindingsQuery['state'],
-    sort: (url.get('sort') || undefined) as FindingsQuery['sort'],
-    order: (url.get('order') || undefined) as FindingsQuery['order'],
+    // Worst first.
+    sort: (url.get('sort') || 'severity') as FindingsQuery['sort'],
+    order: (url.get('order') || 'desc') as FindingsQuery['order'],
   };
   const live = useLive(
     `findings?${url.key}`,
@@ -251,8 +255,8 @@ export const FindingsPage = () => {
                   rowKey={({ id }) => id}
                   busy={live.busy}
                   sorting={{
-                    by: filters.sort ?? 'severity',
-                    order: filters.order ?? 'asc',
+                    by: filters.sort!,
+                    order: filters.order!,
                     onChange: (sort, order) => url.set({ sort, order }),
                   }}
                   expansion={{

@@ -51,7 +51,13 @@ function Cluster(props: { name: string }) {
   ]);
   const findings = useLive(
     `findings ${name}`,
-    () => api.listFindings({ cluster: [name], limit: 20 }),
+    () =>
+      api.listFindings({
+        cluster: [name],
+        sort: 'severity',
+        order: 'desc',
+        limit: 20,
+      }),
     ['findings'],
   );
   return (

@@ -111,7 +111,12 @@ function Fleet(props: { clusters: ClusterSummary[] }) {
   const facets = useLive('facets', () => api.getServiceFacets(), ['services']);
   const pressing = useLive(
     'pressing',
-    () => api.listFindings({ sort: 'severity', limit: shownFindings }),
+    () =>
+      api.listFindings({
+        sort: 'severity',
+        order: 'desc',
+        limit: shownFindings,
+      }),
     ['findings'],
   );
   const opened = useLive(

@@ -20,6 +20,8 @@ export interface Column<TRow> {
   cell: (row: TRow) => ReactNode;
   /** The value of `sort` that orders by this column. */
   sort?: string;
+  /** The order of the first press: most often what one looks for stands at one end. */
+  first?: 'asc' | 'desc';
   align?: 'right';
   /** Moves under the name of the row where the window is narrower. */
   hideBelow?: 'sm' | 'md' | 'lg';
@@ -189,7 +191,9 @@ function HeaderCell<TRow>(props: { column: Column<TRow>; sorting?: Sorting }) {
     );
   }
   const active = sorting.by === column.sort;
-  const next = active && sorting.order === 'asc' ? 'desc' : 'asc';
+  const { first = 'asc' } = column;
+  const opposite = sorting.order === 'asc' ? 'desc' : 'asc';
+  const next = active ? opposite : first;
   return (
     <TableCell
       scope="col"
@@ -198,7 +202,7 @@ function HeaderCell<TRow>(props: { column: Column<TRow>; sorting?: Sorting }) {
     >
       <TableSortLabel
         active={active}
-        direction={active ? sorting.order : 'asc'}
+        direction={active ? sorting.order : first}
         onClick={() => sorting.onChange(column.sort!, next)}
       >
         {column.header}

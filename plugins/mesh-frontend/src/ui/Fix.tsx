@@ -40,7 +40,7 @@ export const CopyableCode = (props: { code: string; label: string }) => {
 };
 
 const codeLine =
-  /^\s*(\$ )?(kubectl|istioctl|helm|linkerd|cilium|apiVersion:|- |[\w./-]+:( |$)|[{}[\]])/;
+  /^\s*(\$ )?(kubectl|istioctl|helm|linkerd|cilium|apiVersion:|- |[a-z][\w./-]*:( |$)|[{}[\]])/;
 
 /** Splits a fix into prose and code: a paragraph is code where each of its lines reads as YAML or a command. */
 export function splitFix(fix: string): Array<{ code: boolean; text: string }> {

@@ -62,7 +62,7 @@ const count = (values: string[]) =>
 const takes = (wanted: string[] | undefined, ...values: string[]) =>
   !wanted?.length || wanted.some(one => values.includes(one));
 
-const severities = { error: 0, warning: 1, info: 2 };
+const severities = { info: 0, warning: 1, error: 2 };
 
 /** Answers as the backend would: filters, sorts and pages. For tests and the development page. */
 export function mockMeshApi(
@@ -152,9 +152,10 @@ export function mockMeshApi(
         .filter(one => takes(query.rule, one.rule))
         .sort((a, b) =>
           query.sort === 'firstSeen'
-            ? b.firstSeen.localeCompare(a.firstSeen)
+            ? a.firstSeen.localeCompare(b.firstSeen)
             : severities[a.severity] - severities[b.severity],
         );
+      if (query.order === 'desc') found.reverse();
       return {
         ...page(found, query),
         rules: count(candidates.map(({ rule }) => rule)).map(

@@ -1,0 +1,79 @@
+import type { ServiceLink } from '@mesh-for-backstage/plugin-mesh-common';
+import { arrowLine, arrows, layout } from './LinkPicture';
+
+const link = (
+  from: string,
+  to: string,
+  state: ServiceLink['state'],
+  mechanism: ServiceLink['mechanism'] = 'istio',
+): ServiceLink => ({ from, to, state, mechanism });
+
+describe('arrows', () => {
+  it('draws each direction for itself', () => {
+    expect(
+      arrows([link('a', 'b', 'active'), link('b', 'a', 'broken')]),
+    ).toHaveLength(2);
+  });
+
+  it('shows the worst of several mechanisms', () => {
+    expect(
+      arrows([
+        link('a', 'b', 'active'),
+        link('a', 'b', 'broken', 'mcs'),
+        link('a', 'b', 'suppressed', 'cilium-global'),
+      ]),
+    ).toEqual([link('a', 'b', 'broken', 'mcs')]);
+  });
+});
+
+describe('layout', () => {
+  it.each([1, 2, 3, 4, 5, 6, 7, 8, 9])(
+    'keeps %d nodes inside the picture and off each other',
+    count => {
+      const { width, height, points } = layout(count);
+      expect(points).toHaveLength(count);
+      points.forEach((point, index) => {
+        expect(point.x).toBeGreaterThanOrEqual(85);
+        expect(point.x).toBeLessThanOrEqual(width - 85);
+        expect(point.y).toBeGreaterThanOrEqual(27);
+        expect(point.y).toBeLessThanOrEqual(height - 27);
+        for (const other of points.slice(index + 1)) {
+          expect(
+            Math.abs(point.x - other.x) >= 170 ||
+              Math.abs(point.y - other.y) >= 54,
+          ).toBe(true);
+        }
+      });
+    },
+  );
+});
+
+describe('arrowLine', () => {
+  it('starts and ends outside of both boxes, and never on its way back', () => {
+    for (const count of [2, 3, 4, 5, 6]) {
+      const { points } = layout(count);
+      for (const from of points) {
+        for (const to of points) {
+          if (from === to) continue;
+          const there = arrowLine(from, to);
+          for (const [x, y] of [
+            [there.x1, there.y1],
+            [there.x2, there.y2],
+          ]) {
+            for (const box of [from, to]) {
+              expect(
+                Math.abs(x - box.x) >= 85 || Math.abs(y - box.y) >= 27,
+              ).toBe(true);
+            }
+          }
+          const back = arrowLine(to, from);
+          const distance = Math.hypot(
+            (there.x1 + there.x2 - back.x1 - back.x2) / 2,
+            (there.y1 + there.y2 - back.y1 - back.y2) / 2,
+          );
+          expect(distance).toBeGreaterThan(10);
+        }
+      }
+    }
+  });
+});
