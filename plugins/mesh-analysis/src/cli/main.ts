@@ -22,6 +22,7 @@ interface Arguments {
   now?: string;
   clusterDomain: string[];
   systemNamespace: string[];
+  ownerLabel: string[];
   remoteSecrets: boolean;
 }
 
@@ -81,6 +82,12 @@ Examples:
     .option(
       '--system-namespace <namespace>',
       'a namespace of the control plane besides istio-system; repeat it',
+      collect,
+      [],
+    )
+    .option(
+      '--owner-label <key>',
+      'a label of Services that names their owner; repeat it',
       collect,
       [],
     )
@@ -194,7 +201,11 @@ async function run(argv: string[]): Promise<{ text: string; code: number }> {
   }
 
   const inventory = createInventory({ now, clusters });
-  const view = analyseFleet(inventory, { systemNamespaces, clusterDomains });
+  const view = analyseFleet(inventory, {
+    systemNamespaces,
+    clusterDomains,
+    ...(options.ownerLabel.length > 0 && { ownerLabels: options.ownerLabel }),
+  });
   const report = createReport(inventory, view, problems, versions);
   const failed = report.findings.some(
     finding => rank[finding.severity] <= rank[options.failOn],

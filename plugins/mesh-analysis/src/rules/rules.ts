@@ -247,6 +247,8 @@ const register = {
     'platform',
     'Cluster peering is not complete',
   ),
+  // The product itself
+  AnalysisFailed: catalog('error', 'platform', 'Analysis failed'),
 } satisfies Record<string, Omit<Rule, 'id'>>;
 
 /** Ids of all rules. A finding of any other cannot be written. @public */
