@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { AgentOptions, RequestOptions } from 'node:https';
+import { createSecureContext } from 'node:tls';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { Agent, Dispatcher, ProxyAgent, request } from 'undici';
 import {
@@ -310,13 +311,27 @@ export class ApiServer {
       kubeConfig.getCurrentCluster(),
       options as AgentOptions,
     );
-    const connect = { timeout: this.#connectTimeoutMs };
+    const connect = {
+      timeout: this.#connectTimeoutMs,
+      // One for all connections: each would otherwise parse and keep the
+      // authorities for itself, and there is a connection for every watch.
+      secureContext: createSecureContext({
+        ca: options.ca,
+        cert: options.cert,
+        key: options.key,
+        pfx: options.pfx,
+        passphrase: options.passphrase,
+      }),
+    };
     switch (described.type) {
       case 'proxy':
         return new ProxyAgent({
           uri: described.uri,
           requestTls: { ...described.requestTls, ...connect },
-          connect: { ...described.connect, ...connect },
+          connect: {
+            ...described.connect,
+            timeout: this.#connectTimeoutMs,
+          },
         });
       case 'socks':
         // The connector for SOCKS is the client's own, and not exported by it.
