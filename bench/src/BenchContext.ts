@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fetchAndParse } from './bareLoop';
 import { Portal } from './Portal';
 import { Simulator } from './Simulator';
 import { Sizes } from './sizes';
@@ -36,10 +37,10 @@ export class BenchContext {
     this.details[name] = value;
   }
 
-  async settle(portal: Portal, simulator: Simulator) {
+  async settle(portal: Portal, simulator: Simulator, objects?: number) {
     let said = performance.now();
     const times = await portal.settled({
-      objects: await watchedObjects(simulator),
+      objects: objects ?? (await fetchAndParse(simulator)).objects,
       timeoutMs: this.sizes.settleTimeoutMs,
       onProgress: progress => {
         if (performance.now() - said > 10_000) {

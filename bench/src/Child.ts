@@ -32,7 +32,7 @@ export class Child {
       fork(join(__dirname, file), [], {
         cwd: root,
         execArgv,
-        env: { LOG_LEVEL: 'warn', ...process.env, NODE_ENV: 'production' },
+        env: { LOG_LEVEL: 'error', ...process.env, NODE_ENV: 'production' },
         stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
         serialization: 'advanced',
       }),

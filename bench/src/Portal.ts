@@ -54,8 +54,6 @@ export class Portal {
               { type: 'static', options: { token, subject: 'benchmark' } },
             ],
           },
-          // Neither plugin shall be measured by how many questions it takes.
-          rateLimit: false,
         },
         kubernetes: {
           serviceLocatorMethod: { type: 'multiTenant' },

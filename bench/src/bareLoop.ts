@@ -14,9 +14,13 @@ type Cluster = Simulator['clusters'][number];
  */
 export async function fetchAndParse(simulator: Simulator) {
   const started = performance.now();
-  const read = await Promise.all(simulator.clusters.map(readCluster));
+  const cpu = process.cpuUsage();
+  const read = await Promise.all(
+    simulator.clusters.map(cluster => readCluster(cluster)),
+  );
   return {
     ms: performance.now() - started,
+    cpuMs: cpuMsSince(cpu),
     objects: sum(read.map(({ objects }) => objects)),
     bytes: sum(read.map(({ bytes }) => bytes)),
   };
@@ -139,6 +143,11 @@ function fetchText(
       .on('error', reject)
       .end();
   });
+}
+
+function cpuMsSince(before: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
 }
 
 function sum(numbers: number[]): number {

@@ -27,9 +27,12 @@ export async function measureSync(context: BenchContext): Promise<Figure[]> {
       profileTo: context.profileTo,
     });
     const upMs = performance.now() - start;
-    const settled = await context.settle(portal, simulator);
+    const cpuBefore = portal.cpuSeconds ?? NaN;
+    const settled = await context.settle(portal, simulator, before.objects);
+    const cpuMs = ((portal.cpuSeconds ?? NaN) - cpuBefore) * 1000;
     const after = await fetchAndParse(simulator);
     const bareMs = Math.min(before.ms, after.ms);
+    const bareCpuMs = Math.min(before.cpuMs, after.cpuMs);
     const share = settled.storedMs * (100_000 / before.objects);
 
     const changes = await measureChanges(context, simulator, portal);
@@ -43,6 +46,8 @@ export async function measureSync(context: BenchContext): Promise<Figure[]> {
       objects: before.objects,
       bytes: before.bytes,
       bareLoopMs: [before.ms, after.ms],
+      bareLoopCpuMs: [before.cpuMs, after.cpuMs],
+      portalCpuMs: cpuMs,
       portalUpMs: upMs,
       ...settled,
       changes: changes.detail,
@@ -67,6 +72,16 @@ export async function measureSync(context: BenchContext): Promise<Figure[]> {
         unit: 's',
       },
       { what: 'the bare loop', value: bareMs / 1000, unit: 's' },
+      {
+        what: 'CPU time until all is analysed, against that of the bare loop',
+        value: cpuMs / bareCpuMs,
+        unit: 'times',
+      },
+      {
+        what: 'the same, for each object',
+        value: cpuMs / before.objects,
+        unit: 'ms',
+      },
       ...changes.figures,
       {
         what: 'restart after a crash, until the first answer with all services',
@@ -174,7 +189,8 @@ async function measureRestart(
   const { totalItems } = await options.portal.json(
     '/api/mesh/v1/services?limit=1',
   );
-  await options.portal.kill();
+  // A profile is written at an orderly end only.
+  await (context.profileTo ? options.portal.stop() : options.portal.kill());
   const started = performance.now();
   const portal = await Portal.start(options);
   for (;;) {
