@@ -177,6 +177,46 @@ describe.each(databaseIds)('Queue on %s', id => {
     expect(woken).toHaveBeenCalled();
   });
 
+  it('leaves a cluster alone that is read for the first time', async () => {
+    const { knex, clock, queue, create } = await setUp();
+    const since = (milliseconds: number) =>
+      new Date(milliseconds).toISOString();
+    await knex('clusters').insert(
+      ['east', 'west'].map(name => ({
+        name,
+        source: 'test',
+        state: name === 'east' ? 'connecting' : 'synced',
+        since: since(clock.now),
+      })),
+    );
+    const marked = [
+      'cluster:east',
+      'namespace:east/shop',
+      'namespace:west/shop',
+      'service:shop/cart',
+    ];
+    await queue.markUnits(knex, marked);
+    const claims = await queue.claim(10);
+    expect(units(claims)).toEqual(['namespace:west/shop', 'service:shop/cart']);
+    await queue.complete(claims);
+
+    await knex('clusters').update({ state: 'synced' });
+    clock.now += 600;
+    const freed = await queue.claim(10);
+    expect(units(freed)).toEqual(['cluster:east', 'namespace:east/shop']);
+    await queue.complete(freed);
+
+    // One that is never done does not wait for ever, even if nobody frees it.
+    await knex('clusters').update({ state: 'connecting' });
+    clock.now += 600;
+    await queue.markUnits(knex, ['namespace:east/shop']);
+    expect(await queue.claim(10)).toEqual([]);
+    clock.now += 60_001;
+    expect(units(await create('two').claim(10))).toEqual([
+      'namespace:east/shop',
+    ]);
+  });
+
   it('takes thousands of marks in one call', async () => {
     const { knex, queue } = await setUp();
     const buckets = Array.from({ length: 5_000 }, (_, index) =>

@@ -22,6 +22,11 @@ export interface QueueOptions {
 }
 
 const CLAIM_MILLISECONDS = 60_000;
+/** How long at most a cluster that is read for the first time is left alone. */
+const HOLD_MILLISECONDS = 60_000;
+/** How often it is looked which clusters these are, and whether units can be let go. */
+const HOLD_CHECK_MILLISECONDS = 250;
+const FREE_MILLISECONDS = 500;
 const BACK_OFF = { firstMs: 1_000, capMs: 300_000, afterChangeMs: 5_000 };
 /** SQLite allows 32,766 variables in a statement; a row of the queue takes three. */
 const CHUNK = 500;
@@ -42,6 +47,11 @@ export class Queue {
   readonly #now: () => number;
   readonly #listeners = new Set<() => void>();
   readonly #isPostgres: boolean;
+  #freedUntil = 0;
+  #held: { until: number; clusters: ReadonlySet<string> } = {
+    until: 0,
+    clusters: new Set(),
+  };
 
   static create(options: QueueOptions): Queue {
     return new Queue(options);
@@ -99,12 +109,14 @@ export class Queue {
   ): Promise<void> {
     if (units.length === 0) return;
     const now = this.#now();
-    const until = options.delayMs ? now + options.delayMs : 0;
+    const held = await this.#heldClusters(trx);
+    const delayOf = (unit: Unit) =>
+      isOfCluster(unit, held) ? HOLD_MILLISECONDS : options.delayMs;
     // Sorted, so that two transactions lock rows in the same order.
     const rows = [...new Set(units)].sort().map(unit => ({
       unit,
       enqueued_at: now,
-      claimed_until: until,
+      claimed_until: now + (delayOf(unit) ?? 0),
     }));
     for (const some of chunks(rows, CHUNK)) {
       await trx('queue')
@@ -149,9 +161,50 @@ export class Queue {
     };
   }
 
+  /**
+   * Clusters that are read for the first time. Their units wait until that is done:
+   * drawn page by page they would be drawn many times, and from half of what there is.
+   */
+  async #heldClusters(trx: Knex): Promise<ReadonlySet<string>> {
+    const now = this.#now();
+    if (now >= this.#held.until) {
+      const names: string[] = await trx('clusters')
+        .where({ state: 'connecting' })
+        .where('since', '>', new Date(now - HOLD_MILLISECONDS).toISOString())
+        .pluck('name');
+      this.#held = {
+        until: now + HOLD_CHECK_MILLISECONDS,
+        clusters: new Set(names),
+      };
+    }
+    return this.#held.clusters;
+  }
+
+  /** Lets units go that were held, whoever has marked them, once their cluster has been read. */
+  async #freeHeld(): Promise<void> {
+    const now = this.#now();
+    if (now < this.#freedUntil) return;
+    this.#freedUntil = now + FREE_MILLISECONDS;
+    const held = await this.#heldClusters(this.#database);
+    const units: Unit[] = await this.#database('queue')
+      .whereNull('claimed_by')
+      .where({ attempts: 0 })
+      // Delays for other reasons are shorter.
+      .where('claimed_until', '>', now + BACK_OFF.afterChangeMs)
+      .pluck('unit');
+    const free = units.filter(unit => !isOfCluster(unit, held));
+    for (const some of chunks(free, CHUNK)) {
+      await this.#database('queue')
+        .whereIn('unit', some)
+        .whereNull('claimed_by')
+        .update({ claimed_until: 0 });
+    }
+  }
+
   /** Takes up to `limit` units, the longest waiting first. */
   async claim(limit: number): Promise<Claim[]> {
     const now = this.#now();
+    await this.#freeHeld();
     return this.#database.transaction(async trx => {
       const next = trx('queue')
         .select('unit', 'version', 'attempts', 'enqueued_at')
@@ -280,6 +333,15 @@ function clusterWhoseNamespacesRead(bucket: Bucket): string | undefined {
   const parts = bucket.split('|');
   if (parts[0] === 'view') return parts[1] === 'mesh' ? parts[2] : undefined;
   return parts[2] === '?' ? parts[0] : undefined;
+}
+
+function isOfCluster(unit: Unit, clusters: ReadonlySet<string>): boolean {
+  if (clusters.size === 0) return false;
+  const parsed = parseUnit(unit);
+  return (
+    (parsed?.type === 'cluster' || parsed?.type === 'namespace') &&
+    clusters.has(parsed.cluster)
+  );
 }
 
 /** Whether a unit reads the bucket by what it is, so that the read need not be recorded. */
