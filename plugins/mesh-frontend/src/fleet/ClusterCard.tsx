@@ -14,6 +14,7 @@ import {
 import { ClusterAge, ClusterStateLabel } from './ClusterState';
 import { Versions } from './Versions';
 import { coverageText } from './coverage';
+import { secondName } from './secondName';
 
 const useStyles = makeStyles(theme => ({
   card: {
@@ -61,11 +62,9 @@ export const ClusterCard = (props: { cluster: ClusterSummary }) => {
       <Typography component="h3" className={classes.name}>
         <ClusterLinkName name={cluster.name} text={cluster.title} />
       </Typography>
-      {cluster.environment && (
-        <Typography variant="body2" className={classes.quiet}>
-          {cluster.environment}
-        </Typography>
-      )}
+      <Typography variant="body2" className={classes.quiet}>
+        {secondName(cluster)}
+      </Typography>
       <Typography variant="body2" component="div">
         <ClusterStateLabel cluster={cluster} short />
         <div className={classes.quiet}>

@@ -30,6 +30,7 @@ import {
 import { ClusterAge, ClusterStateLabel } from './ClusterState';
 import { Versions } from './Versions';
 import { coverageText, missingRules } from './coverage';
+import { secondName } from './secondName';
 
 const useStyles = makeStyles(theme => ({
   section: { marginTop: theme.spacing(2) },
@@ -106,6 +107,7 @@ function Header(props: { cluster: ClusterDetail }) {
     <>
       <PageTitle
         title={cluster.title ?? cluster.name}
+        under={secondName(cluster)}
         parent={paths && { to: paths.clusters(), text: 'Clusters' }}
       />
       {cluster.state !== 'synced' && (

@@ -21,15 +21,16 @@ import { NoClusters } from './NoClusters';
 import { Versions } from './Versions';
 import { coverageText } from './coverage';
 import { worstFirst } from './order';
+import { secondName } from './secondName';
 
 const columns: Column<ClusterSummary>[] = [
   {
     id: 'name',
     header: 'Cluster',
-    cell: ({ name, title, environment }) => (
+    cell: cluster => (
       <>
-        <ClusterLinkName name={name} text={title} />
-        {environment && <div>{environment}</div>}
+        <ClusterLinkName name={cluster.name} text={cluster.title} />
+        <div>{secondName(cluster)}</div>
       </>
     ),
   },

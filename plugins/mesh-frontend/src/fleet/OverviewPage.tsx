@@ -57,7 +57,7 @@ const useStyles = makeStyles(theme => ({
   },
   cards: {
     display: 'grid',
-    gridTemplateColumns: 'repeat(auto-fill, minmax(min(100%, 250px), 1fr))',
+    gridTemplateColumns: 'repeat(auto-fill, minmax(min(100%, 215px), 1fr))',
     gap: theme.spacing(2),
   },
   section: { marginBottom: theme.spacing(2) },
@@ -84,6 +84,7 @@ const useStyles = makeStyles(theme => ({
 
 const shownCards = 12;
 const shownFindings = 5;
+const shownRules = 10;
 
 /** The fleet in ten seconds: is it well, what is missing, what presses. */
 export const OverviewPage = () => {
@@ -212,22 +213,27 @@ function Fleet(props: { clusters: ClusterSummary[] }) {
               rules.length === 0 ? (
                 <>No rule has found anything.</>
               ) : (
-                <BarList
-                  items={bySeverity(rules)
-                    .slice(0, 10)
-                    .map(({ rule, title, severity, count }) => ({
-                      key: rule,
-                      label: (
-                        <>
-                          <ToneIcon tone={severityTone[severity]} /> {title} (
-                          {severityWord[severity].toLocaleLowerCase('en')})
-                        </>
-                      ),
-                      count,
-                      to: paths?.findings({ rule }),
-                      tone: severityTone[severity],
-                    }))}
-                />
+                <>
+                  <BarList
+                    items={bySeverity(rules)
+                      .slice(0, shownRules)
+                      .map(({ rule, title, severity, count }) => ({
+                        key: rule,
+                        label: (
+                          <>
+                            <ToneIcon tone={severityTone[severity]} /> {title} (
+                            {severityWord[severity].toLocaleLowerCase('en')})
+                          </>
+                        ),
+                        count,
+                        to: paths?.findings({ rule }),
+                        tone: severityTone[severity],
+                      }))}
+                  />
+                  {rules.length > shownRules && (
+                    <>and {plural(rules.length - shownRules, 'more rule')}</>
+                  )}
+                </>
               )
             }
           </LiveContent>
