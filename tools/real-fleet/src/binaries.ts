@@ -13,6 +13,7 @@ import {
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { fetchBundles } from './bundles';
 import { binDir } from './cache';
 import {
   KUBEBUILDER_PROGRAMS,
@@ -103,6 +104,7 @@ export async function ensureBinaries(
       await release();
     }
   }
+  await fetchBundles(options.need);
   return realBinaries(options);
 }
 

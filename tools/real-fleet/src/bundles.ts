@@ -1,10 +1,9 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
 import { KubeObject } from './ApiClient';
-import { manifestFiles } from './controllers';
 import { moduleFolder } from './modules';
-import { pinnedVersion } from './programs';
+import { Need, pinnedVersion } from './programs';
 
 /** @public */
 export interface GatewayApiBundle {
@@ -17,6 +16,25 @@ export const DEFAULT_GATEWAY_API: GatewayApiBundle = {
   channel: 'standard',
 };
 export const DEFAULT_MCS_API = 'v0.5.2';
+
+/** What plays the kubelet, folder by folder of kwok's own stages. */
+const STAGES = [
+  'node/fast/node-initialize.yaml',
+  'node/heartbeat-with-lease/node-heartbeat-with-lease.yaml',
+  'pod/fast/pod-ready.yaml',
+  'pod/fast/pod-complete.yaml',
+  'pod/fast/pod-delete.yaml',
+];
+
+/** The stages of kwok, as files. */
+export async function kwokStages(): Promise<string[]> {
+  const folder = await moduleFolder(
+    'sigs.k8s.io/kwok',
+    pinnedVersion('kwok', 'sigs.k8s.io/kwok'),
+    'kustomize/stage',
+  );
+  return STAGES.map(stage => join(folder, stage));
+}
 
 /** CRDs and the upgrade policy of a Gateway API bundle, as upstream publishes them. */
 export async function gatewayApiObjects(
@@ -48,6 +66,18 @@ export async function istioCrds(): Promise<KubeObject[]> {
   return readObjects([join(folder, 'crd-all.gen.yaml')]);
 }
 
+/** Fetches what a fleet of that extent reads at its start, so that it needs no network then. */
+export async function fetchBundles(need: Need): Promise<void> {
+  if (need !== 'api') {
+    await kwokStages();
+  }
+  if (need === 'mesh') {
+    await gatewayApiObjects(DEFAULT_GATEWAY_API);
+    await mcsApiObjects(DEFAULT_MCS_API);
+    await istioCrds();
+  }
+}
+
 async function readObjects(files: string[]): Promise<KubeObject[]> {
   const objects: KubeObject[] = [];
   for (const file of files) {
@@ -59,4 +89,13 @@ async function readObjects(files: string[]): Promise<KubeObject[]> {
     }
   }
   return objects;
+}
+
+/** The files of a folder of CRDs, in a fixed order. */
+async function manifestFiles(folder: string): Promise<string[]> {
+  const names = await readdir(folder);
+  return names
+    .filter(name => /\.ya?ml$/.test(name) && name !== 'kustomization.yaml')
+    .sort()
+    .map(name => join(folder, name));
 }

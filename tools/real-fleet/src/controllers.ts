@@ -1,21 +1,12 @@
-import { readdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { KubeObject } from './ApiClient';
 import { programPath } from './binaries';
+import { kwokStages } from './bundles';
 import { ControlPlane, serviceAccountKey } from './ControlPlane';
-import { moduleFolder } from './modules';
 import { freePorts } from './ports';
 import { pinnedVersion } from './programs';
-
-/** What plays the kubelet, folder by folder of kwok's own stages. */
-const STAGES = [
-  'node/fast/node-initialize.yaml',
-  'node/heartbeat-with-lease/node-heartbeat-with-lease.yaml',
-  'pod/fast/pod-ready.yaml',
-  'pod/fast/pod-complete.yaml',
-  'pod/fast/pod-delete.yaml',
-];
 
 /** Those that would need a cloud, disks or a kubelet that joins. */
 const WITHOUT = [
@@ -32,16 +23,6 @@ export interface ControllersOptions {
   /** Range of pod IPs, such as `10.101.0.1/16`; must not overlap between clusters of one mesh. */
   podCidr: string;
   bin?: string;
-}
-
-/** The stages of kwok, as files. */
-export async function kwokStages(): Promise<string[]> {
-  const folder = await moduleFolder(
-    'sigs.k8s.io/kwok',
-    pinnedVersion('kwok', 'sigs.k8s.io/kwok'),
-    'kustomize/stage',
-  );
-  return STAGES.map(stage => join(folder, stage));
 }
 
 /**
@@ -136,13 +117,4 @@ export function defaultNodes(cluster: string, count: number): KubeObject[] {
       },
     };
   });
-}
-
-/** The files of a folder of CRDs, in a fixed order. */
-export async function manifestFiles(folder: string): Promise<string[]> {
-  const names = await readdir(folder);
-  return names
-    .filter(name => /\.ya?ml$/.test(name) && name !== 'kustomization.yaml')
-    .sort()
-    .map(name => join(folder, name));
 }
