@@ -63,6 +63,7 @@ const plain = z.looseObject({
 
 const known = new Set([
   'enabled',
+  'enabled',
   'pageSize',
   'concurrentPages',
   'systemNamespaces',

@@ -1,0 +1,9 @@
+import { writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { clusterRoleManifest } from './clusterRole';
+
+/* Writes docs/clusterrole.yaml anew, after the list of watched kinds has changed. */
+writeFileSync(
+  resolve(__dirname, '../../../../docs/clusterrole.yaml'),
+  clusterRoleManifest(),
+);
