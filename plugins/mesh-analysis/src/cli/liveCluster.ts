@@ -1,7 +1,7 @@
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest, RequestOptions } from 'node:https';
 
-import { KubeConfig } from '@kubernetes/client-node';
+import type { KubeConfig } from '@kubernetes/client-node';
 
 import { InventoryCluster } from '../inventory/createInventory';
 import { mapsOf, stringOf } from '../inventory/fields';
@@ -26,12 +26,14 @@ export interface LiveOptions {
 }
 
 /** The context of a kubeconfig, or one line that names those that there are. */
-export function loadContext(
+export async function loadContext(
   cluster: string,
   context: string,
   file?: string,
-): KubeConfig {
-  const config = new KubeConfig();
+): Promise<KubeConfig> {
+  // The client is large; who reads manifests need not wait for it.
+  const client = await import('@kubernetes/client-node');
+  const config = new client.KubeConfig();
   try {
     if (file) {
       config.loadFromFile(file);

@@ -161,20 +161,27 @@ async function run(argv: string[]): Promise<{ text: string; code: number }> {
   const clusterDomains = parseDomains(options.clusterDomain, sources);
   const systemNamespaces = ['istio-system', ...options.systemNamespace];
   // Contexts are looked up before anything is read: a wrong call costs nothing.
-  const readers = sources.map(source => {
-    if ('path' in source) {
-      return async () => readFolder(source.name, source.path);
-    }
-    const { name, context, kubeconfig } = source;
-    const config = loadContext(name, context, kubeconfig);
-    return () =>
-      readLive(name, config, {
-        systemNamespaces: [
-          ...new Set([...systemNamespaces, 'kube-system', 'cilium', 'linkerd']),
-        ],
-        remoteSecrets: options.remoteSecrets,
-      });
-  });
+  const readers = await Promise.all(
+    sources.map(async source => {
+      if ('path' in source) {
+        return async () => readFolder(source.name, source.path);
+      }
+      const { name, context, kubeconfig } = source;
+      const config = await loadContext(name, context, kubeconfig);
+      return () =>
+        readLive(name, config, {
+          systemNamespaces: [
+            ...new Set([
+              ...systemNamespaces,
+              'kube-system',
+              'cilium',
+              'linkerd',
+            ]),
+          ],
+          remoteSecrets: options.remoteSecrets,
+        });
+    }),
+  );
 
   const clusters: InventoryCluster[] = [];
   const problems: ManifestProblem[] = [];
