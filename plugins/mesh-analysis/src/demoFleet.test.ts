@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
 import { analyseFleet, ServiceView } from './catalog';
+import { matchEntity } from './catalog/entity';
 import { createInventory } from './inventory/createInventory';
 import { Finding } from './rules';
 
@@ -11,9 +12,9 @@ import { Finding } from './rules';
 const demo = join(__dirname, '../../../fleets/demo');
 const clusters = ['eu-west', 'eu-north', 'us-east', 'staging', 'edge'];
 
-function readCluster(name: string) {
+function readFolder(name: string): any[] {
   const directory = join(demo, name);
-  const objects = readdirSync(directory)
+  return readdirSync(directory)
     .filter(file => file.endsWith('.yaml'))
     .flatMap(file =>
       parseAllDocuments(readFileSync(join(directory, file), 'utf8')).map(
@@ -21,12 +22,11 @@ function readCluster(name: string) {
       ),
     )
     .filter(Boolean);
-  return { name, objects };
 }
 
 function analyse() {
   const inventory = createInventory({
-    clusters: clusters.map(readCluster),
+    clusters: clusters.map(name => ({ name, objects: readFolder(name) })),
     now: '2026-11-30T12:00:00Z',
   });
   return analyseFleet(inventory, { ownerLabels: ['tidemark.example/team'] });
@@ -232,5 +232,61 @@ describe('the demo fleet', () => {
 
   it('has Linkerd in the stores', () => {
     expect(workload('edge', 'tills/till-sync').dataplane).toBe('linkerd');
+  });
+});
+
+describe('the software catalog of the demo fleet', () => {
+  const entities = readFolder('catalog');
+  const refs = new Set(
+    entities.map(({ kind, metadata: { namespace = 'default', name } }) =>
+      `${kind}:${namespace}/${name}`.toLocaleLowerCase('en'),
+    ),
+  );
+
+  it('refers to nothing that is not there', () => {
+    const named = entities.flatMap(({ kind, spec }) => [
+      ...(spec.owner ? [`group:default/${spec.owner}`] : []),
+      ...(spec.system ? [`system:default/${spec.system}`] : []),
+      ...(spec.domain ? [`domain:default/${spec.domain}`] : []),
+      ...(kind === 'User' ? spec.memberOf : []).map(
+        (group: string) => `group:default/${group}`,
+      ),
+      ...(spec.dependsOn ?? []),
+    ]);
+    expect(named.filter(ref => !refs.has(ref))).toEqual([]);
+  });
+
+  it('finds the services of every entity but those that show how it fails', () => {
+    const candidates = fleet.services.flatMap(view =>
+      view.instances.map(instance => ({ instance, workloads: [] })),
+    );
+    const withoutService = entities
+      .filter(({ kind }) => kind === 'Component' || kind === 'Resource')
+      .map(({ metadata }) => ({
+        name: metadata.name,
+        ...matchEntity(metadata.annotations ?? {}, candidates, { clusters }),
+      }))
+      .filter(({ matched }) => matched.length === 0)
+      .map(({ name, messages }) => [name, messages.map(({ level }) => level)]);
+    expect(Object.fromEntries(withoutService)).toEqual({
+      // Nothing names its services.
+      'carrier-rates': [],
+      // It names a cluster that is not there.
+      'label-printer': ['error'],
+      // Jobs, which have no Service.
+      'nightly-report': ['warning'],
+      replenishment: ['warning'],
+    });
+  });
+
+  it('has two people of different teams, and a guest of none', () => {
+    const users = entities
+      .filter(({ kind }) => kind === 'User')
+      .map(({ metadata, spec }) => [metadata.name, spec.memberOf]);
+    expect(Object.fromEntries(users)).toEqual({
+      anna: ['checkout'],
+      marek: ['platform'],
+      guest: [],
+    });
   });
 });
