@@ -7,12 +7,22 @@ export type Theme = 'light' | 'dark';
 export interface Portal {
   page: Page;
   /** Opens the portal, and signs in by the page for that. */
-  signIn(name?: string): Promise<void>;
+  signIn(name?: string | RegExp): Promise<void>;
   open(path: string): Promise<void>;
   setTheme(theme: Theme): Promise<void>;
   /** What axe finds on the page as it is. */
   expectAccessible(): Promise<void>;
 }
+
+/**
+ * What axe finds in the frame that Backstage itself draws around every page, and
+ * that is not ours to mend: its tabs name panels that it does not render, and its
+ * header and its hidden notes to screen readers stand outside of landmarks.
+ */
+const BACKSTAGES_OWN = [
+  { rule: 'aria-valid-attr-value', target: /^#react-aria.*-tab-/ },
+  { rule: 'region', target: /^\.bui-(Tabs|VisuallyHidden)/ },
+];
 
 export const test = base.extend<{ portal: Portal }>({
   baseURL: async ({}, use) => {
@@ -27,7 +37,11 @@ export const test = base.extend<{ portal: Portal }>({
       page,
       signIn: async (name = 'guest') => {
         await page.goto('/');
-        const enter = page.getByRole('button', { name: `Enter as ${name}` });
+        const enter = page.getByRole('button', {
+          name: new RegExp(
+            `^Enter as ${typeof name === 'string' ? name : name.source}`,
+          ),
+        });
         await enter.click();
         await expect(enter).toBeHidden();
       },
@@ -42,11 +56,16 @@ export const test = base.extend<{ portal: Portal }>({
       },
       expectAccessible: async () => {
         const { violations } = await new AxeBuilder({ page }).analyze();
-        const found = violations.map(
-          ({ id, help, nodes }) =>
-            `${id}: ${help}\n${nodes
-              .map(node => `    ${node.target.join(' ')}`)
-              .join('\n')}`,
+        const found = violations.flatMap(({ id, help, nodes }) =>
+          nodes
+            .map(({ target }) => target.join(' '))
+            .filter(
+              target =>
+                !BACKSTAGES_OWN.some(
+                  own => own.rule === id && own.target.test(target),
+                ),
+            )
+            .map(target => `${id}: ${help} (${target})`),
         );
         expect(found, found.join('\n')).toEqual([]);
       },

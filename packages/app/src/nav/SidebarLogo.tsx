@@ -33,7 +33,12 @@ export const SidebarLogo = () => {
 
   return (
     <div className={classes.root}>
-      <Link to="/" underline="none" className={classes.link} aria-label="Home">
+      <Link
+        to="/"
+        underline="none"
+        className={classes.link}
+        aria-label="Mesh, home"
+      >
         <Logo />
         {isOpen && <span>Mesh</span>}
       </Link>
