@@ -249,8 +249,8 @@ function readRevision(
         }),
       })),
     ),
-    dnsCapture: fromConfig(
-      () => [true, 'true'].includes(proxyMetadata.ISTIO_META_DNS_CAPTURE),
+    dnsCapture: fromConfig(() =>
+      [true, 'true'].includes(proxyMetadata.ISTIO_META_DNS_CAPTURE),
     ),
     injection: injection
       ? {

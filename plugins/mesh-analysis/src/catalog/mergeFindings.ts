@@ -181,6 +181,29 @@ function ports(members: Member[], report: Report): void {
     );
     const portIn = (instance: ServiceInstance) =>
       instance.ports.find(port => nameOf(port) === name)!;
+    const comparePort = (
+      rule: RuleId,
+      value: (port: ServicePort) => string,
+      words: { message: (text: string) => string; fix: string; field: string },
+    ) => {
+      const { values, text } = whoSays(withIt, instance =>
+        value(portIn(instance)),
+      );
+      if (values.length > 1) {
+        report(rule, {
+          clusters: withIt.map(one => one.instance.cluster),
+          message: words.message(text),
+          fix: words.fix,
+          evidence: withIt.map(({ instance }) =>
+            evidence(
+              instance,
+              `spec.ports[name=${name}].${words.field}`,
+              value(portIn(instance)),
+            ),
+          ),
+        });
+      }
+    };
     comparePort('PortProtocolDiffers', port => port.protocol, {
       message: text =>
         `Port ${name} has different protocols: ${text}. The protocol of one cluster is used for all of them.`,
@@ -203,30 +226,6 @@ function ports(members: Member[], report: Report): void {
         field: 'targetPort',
       },
     );
-
-    function comparePort(
-      rule: RuleId,
-      value: (port: ServicePort) => string,
-      words: { message: (text: string) => string; fix: string; field: string },
-    ) {
-      const { values, text } = whoSays(withIt, instance =>
-        value(portIn(instance)),
-      );
-      if (values.length > 1) {
-        report(rule, {
-          clusters: withIt.map(one => one.instance.cluster),
-          message: words.message(text),
-          fix: words.fix,
-          evidence: withIt.map(({ instance }) =>
-            evidence(
-              instance,
-              `spec.ports[name=${name}].${words.field}`,
-              value(portIn(instance)),
-            ),
-          ),
-        });
-      }
-    }
   }
 }
 

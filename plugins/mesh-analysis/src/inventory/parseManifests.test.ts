@@ -141,8 +141,11 @@ stringData: { north: secret }
   it('never throws', () => {
     fc.assert(
       fc.property(fc.string(), fc.json(), (noise, json) => {
-        parseManifests(noise, 'noise');
-        parseManifests(`${json}\n---\n${noise}`, 'noise');
+        for (const text1 of [noise, `${json}\n---\n${noise}`]) {
+          expect(parseManifests(text1, 'noise').objects.length).toBeLessThan(
+            100,
+          );
+        }
       }),
     );
   });
