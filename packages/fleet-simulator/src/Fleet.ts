@@ -175,7 +175,7 @@ function growInto(
     namespaces: size.namespaces ?? Math.max(1, Math.ceil(size.services / 20)),
     seed: String(size.seed ?? options.seed ?? 1),
   };
-  for (const object of grow(plan)) cluster.apply(object);
+  for (const object of grow(plan)) cluster.load(object);
 }
 
 /** Definitions and namespaces first, so that the order of files does not matter. */
@@ -185,7 +185,7 @@ function fill(cluster: SimulatedCluster, dir: string): ManifestProblem[] {
     ['CustomResourceDefinition', 'Namespace'].indexOf(object.kind) + 1 || 3;
   for (const loaded of [...objects].sort((a, b) => rank(a) - rank(b))) {
     try {
-      cluster.apply(loaded.object);
+      cluster.load(loaded.object);
     } catch (error) {
       const { file, document, line } = loaded;
       problems.push({

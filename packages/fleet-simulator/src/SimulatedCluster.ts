@@ -11,6 +11,7 @@ import { Kind } from './kinds/Kind';
 import { KubeObject } from './objects/KubeObject';
 import { ClusterState } from './store/ClusterState';
 import { ObjectService } from './store/ObjectService';
+import { StoredObject } from './store/StoredObject';
 import { CertificateAuthority, ServerCertificate } from './tls';
 
 /**
@@ -178,10 +179,15 @@ export class SimulatedCluster {
    * is served from now on, unless `implicitKinds` is off.
    */
   apply(manifest: KubeObject): KubeObject {
+    return this.load(manifest).parse(manifest.apiVersion, manifest.kind);
+  }
+
+  /** The same as `apply`, without reading the result. @internal */
+  load(manifest: KubeObject): StoredObject {
     const kind = this.#kindFor(manifest);
     const namespace = manifest.metadata.namespace ?? 'default';
     if (kind.namespaced && !this.#state.hasNamespace(namespace)) {
-      this.apply({
+      this.load({
         apiVersion: 'v1',
         kind: 'Namespace',
         metadata: { name: namespace },

@@ -143,6 +143,7 @@ items:
       () => out.includes('configmap/seen'),
       () => 'the event',
     );
+    expect(out).toContain('configmap/seen');
     const gone = new Promise(resolve => watching.once('close', resolve));
     watching.kill();
     await gone;

@@ -9,42 +9,12 @@ export interface Requirement {
   values: string[];
 }
 
-/**
- * Parses a label selector as it stands in a query: `a=b,c!=d,e in (f,g),h notin (i),j,!k`.
- * The wording of errors is the API server's.
- */
-export function parseLabelSelector(text: string): Requirement[] {
-  return new SelectorParser(text).parse();
-}
-
-export function matchesLabels(
-  requirements: readonly Requirement[],
-  labels: Labels,
-): boolean {
-  return requirements.every(requirement => meets(requirement, labels));
-}
-
-function meets({ key, operator, values }: Requirement, labels: Labels) {
-  const value =
-    labels && Object.prototype.hasOwnProperty.call(labels, key)
-      ? labels[key]
-      : undefined;
-  switch (operator) {
-    case 'in':
-      return value !== undefined && values.includes(value);
-    case 'notin':
-      return value === undefined || !values.includes(value);
-    case 'exists':
-      return value !== undefined;
-    case '!':
-      return value === undefined;
-    default: {
-      if (value === undefined || !/^-?\d+$/.test(value)) return false;
-      const [left, right] = [BigInt(value), BigInt(values[0])];
-      return operator === 'gt' ? left > right : left < right;
-    }
-  }
-}
+const NAME_RULE =
+  "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
+const LABEL_VALUE_RULE =
+  "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
+const SUBDOMAIN =
+  /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 
 const SYMBOLS = /[(),!=<>]/;
 
@@ -186,16 +156,46 @@ class SelectorParser {
   }
 }
 
+/**
+ * Parses a label selector as it stands in a query: `a=b,c!=d,e in (f,g),h notin (i),j,!k`.
+ * The wording of errors is the API server's.
+ */
+export function parseLabelSelector(text: string): Requirement[] {
+  return new SelectorParser(text).parse();
+}
+
+export function matchesLabels(
+  requirements: readonly Requirement[],
+  labels: Labels,
+): boolean {
+  return requirements.every(requirement => meets(requirement, labels));
+}
+
+function meets({ key, operator, values }: Requirement, labels: Labels) {
+  const value =
+    labels && Object.prototype.hasOwnProperty.call(labels, key)
+      ? labels[key]
+      : undefined;
+  switch (operator) {
+    case 'in':
+      return value !== undefined && values.includes(value);
+    case 'notin':
+      return value === undefined || !values.includes(value);
+    case 'exists':
+      return value !== undefined;
+    case '!':
+      return value === undefined;
+    default: {
+      if (value === undefined || !/^-?\d+$/.test(value)) return false;
+      const [left, right] = [BigInt(value), BigInt(values[0])];
+      return operator === 'gt' ? left > right : left < right;
+    }
+  }
+}
+
 function tokenize(text: string): string[] {
   return text.match(/==|!=|[(),!=<>]|[^\s(),!=<>]+/g) ?? [];
 }
-
-const NAME_RULE =
-  "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
-const LABEL_VALUE_RULE =
-  "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
-const SUBDOMAIN =
-  /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 
 export function whatIsWrongWithLabelKey(key: string): string | undefined {
   const parts = key.split('/');

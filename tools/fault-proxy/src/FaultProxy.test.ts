@@ -179,6 +179,7 @@ describe('startFaultProxy', () => {
     );
     proxy.fault({ type: 'dropConnection' });
     await watch.ended();
+    expect(watch.events).toEqual([]);
   });
 
   it('keeps running and new watches silent while everything else works', async () => {

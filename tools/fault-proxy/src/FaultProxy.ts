@@ -65,18 +65,6 @@ export function unresolvableServer(name = 'cluster'): string {
   return `https://${name}.invalid:6443`;
 }
 
-/**
- * Starts a proxy in front of a simulated or real API server. It forwards everything,
- * watches too, until it is told to do a fault.
- *
- * @public
- */
-export async function startFaultProxy(
-  options: FaultProxyOptions,
-): Promise<FaultProxy> {
-  return RunningProxy.start(options);
-}
-
 const KEPT_REQUESTS = 10_000;
 const HOP_BY_HOP = new Set([
   'connection',
@@ -414,6 +402,18 @@ class RunningProxy implements FaultProxy {
       headers: { ...headers, host: this.#target.host },
     });
   }
+}
+
+/**
+ * Starts a proxy in front of a simulated or real API server. It forwards everything,
+ * watches too, until it is told to do a fault.
+ *
+ * @public
+ */
+export async function startFaultProxy(
+  options: FaultProxyOptions,
+): Promise<FaultProxy> {
+  return RunningProxy.start(options);
 }
 
 function seenRequest({ method, path }: ProxiedRequest): SeenRequest {

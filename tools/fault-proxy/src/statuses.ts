@@ -7,6 +7,8 @@ export interface StandIn {
   body: string;
 }
 
+const TOO_OLD = 'too old resource version: 1 (2)';
+
 /** The answer of a fault that is an answer; undefined for the others. */
 export function standIn(
   fault: Fault,
@@ -54,8 +56,6 @@ export function standIn(
       return undefined;
   }
 }
-
-const TOO_OLD = 'too old resource version: 1 (2)';
 
 /** The ERROR event by which a running watch learns that its version is too old. */
 export const EXPIRED_EVENT = `${JSON.stringify({

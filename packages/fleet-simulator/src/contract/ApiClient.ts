@@ -15,6 +15,80 @@ export interface WatchEvent {
   object: KubeObject & Record<string, any>;
 }
 
+/** Asks again and again, for as long as a loaded machine may need. */
+export async function until(
+  condition: () => boolean | Promise<boolean>,
+  what: () => string,
+  timeoutMs = 30_000,
+): Promise<void> {
+  const deadline = Date.now() + timeoutMs;
+  while (!(await condition())) {
+    if (Date.now() > deadline) throw new Error(`waited in vain for ${what()}`);
+    await new Promise(resolve => setTimeout(resolve, 20));
+  }
+}
+
+/** A running watch; its events are kept until a test asks for them. */
+export class ApiWatch {
+  readonly status: number;
+  readonly events: WatchEvent[] = [];
+  readonly #response: IncomingMessage;
+  #rest = '';
+  #isEnded = false;
+
+  constructor(response: IncomingMessage) {
+    this.#response = response;
+    this.status = response.statusCode ?? 0;
+    response.setEncoding('utf8');
+    response.on('data', (chunk: string) => this.#take(chunk));
+    response.on('error', () => {
+      this.#isEnded = true;
+    });
+    response.on('close', () => {
+      this.#isEnded = true;
+    });
+  }
+
+  get isEnded(): boolean {
+    return this.#isEnded;
+  }
+
+  /** Waits until there are so many events, and returns them. */
+  async take(count: number): Promise<WatchEvent[]> {
+    await until(
+      () => this.events.length >= count,
+      () => `${count} events; got ${JSON.stringify(this.events)}`,
+    );
+    return this.events.slice(0, count);
+  }
+
+  /** Waits for the first event that fits. */
+  async find(fits: (event: WatchEvent) => boolean): Promise<WatchEvent> {
+    await until(
+      () => this.events.some(fits),
+      () => `an event; got ${JSON.stringify(this.events)}`,
+    );
+    return this.events.find(fits)!;
+  }
+
+  async ended(): Promise<void> {
+    await until(
+      () => this.#isEnded,
+      () => 'the end of the watch',
+    );
+  }
+
+  close(): void {
+    this.#response.destroy();
+  }
+
+  #take(chunk: string): void {
+    const lines = (this.#rest + chunk).split('\n');
+    this.#rest = lines.pop()!;
+    for (const line of lines) if (line) this.events.push(JSON.parse(line));
+  }
+}
+
 /**
  * The plainest client of an API server: it adds nothing to what a test asks for, and
  * hides nothing of what comes back.
@@ -141,79 +215,5 @@ export class ApiClient {
       outgoing.on('error', reject);
       outgoing.end(text);
     });
-  }
-}
-
-/** A running watch; its events are kept until a test asks for them. */
-export class ApiWatch {
-  readonly status: number;
-  readonly events: WatchEvent[] = [];
-  readonly #response: IncomingMessage;
-  #rest = '';
-  #isEnded = false;
-
-  constructor(response: IncomingMessage) {
-    this.#response = response;
-    this.status = response.statusCode ?? 0;
-    response.setEncoding('utf8');
-    response.on('data', (chunk: string) => this.#take(chunk));
-    response.on('error', () => {
-      this.#isEnded = true;
-    });
-    response.on('close', () => {
-      this.#isEnded = true;
-    });
-  }
-
-  get isEnded(): boolean {
-    return this.#isEnded;
-  }
-
-  /** Waits until there are so many events, and returns them. */
-  async take(count: number): Promise<WatchEvent[]> {
-    await until(
-      () => this.events.length >= count,
-      () => `${count} events; got ${JSON.stringify(this.events)}`,
-    );
-    return this.events.slice(0, count);
-  }
-
-  /** Waits for the first event that fits. */
-  async find(fits: (event: WatchEvent) => boolean): Promise<WatchEvent> {
-    await until(
-      () => this.events.some(fits),
-      () => `an event; got ${JSON.stringify(this.events)}`,
-    );
-    return this.events.find(fits)!;
-  }
-
-  async ended(): Promise<void> {
-    await until(
-      () => this.#isEnded,
-      () => 'the end of the watch',
-    );
-  }
-
-  close(): void {
-    this.#response.destroy();
-  }
-
-  #take(chunk: string): void {
-    const lines = (this.#rest + chunk).split('\n');
-    this.#rest = lines.pop()!;
-    for (const line of lines) if (line) this.events.push(JSON.parse(line));
-  }
-}
-
-/** Asks again and again, for as long as a loaded machine may need. */
-export async function until(
-  condition: () => boolean | Promise<boolean>,
-  what: () => string,
-  timeoutMs = 30_000,
-): Promise<void> {
-  const deadline = Date.now() + timeoutMs;
-  while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error(`waited in vain for ${what()}`);
-    await new Promise(resolve => setTimeout(resolve, 20));
   }
 }

@@ -1,3 +1,5 @@
+// The tests are registered by whoever asks the contract of an API server.
+/* eslint-disable jest/no-export */
 import { ApiClient } from './ApiClient';
 import { Contract } from './apiServerContract';
 

@@ -82,7 +82,7 @@ export class Churn {
         (container: object) => ({ ...container, ready: status === 'True' }),
       ),
     };
-    cluster.apply(pod);
+    cluster.load(pod);
     return 1 + this.#updateEndpoints(cluster, pod, [pod]);
   }
 
@@ -98,7 +98,7 @@ export class Churn {
       ...object.metadata.labels,
       'company.example/release': String(this.#random.below(1_000_000)),
     };
-    cluster.apply(object);
+    cluster.load(object);
     return 1;
   }
 
@@ -121,7 +121,7 @@ export class Churn {
       namespace: metadata.namespace,
       name: metadata.name,
     });
-    cluster.apply(fresh);
+    cluster.load(fresh);
     return 2 + this.#updateEndpoints(cluster, old, [fresh]);
   }
 
@@ -134,7 +134,7 @@ export class Churn {
       return 1;
     }
     const name = `canary-${this.#random.suffix(8)}`;
-    cluster.apply({
+    cluster.load({
       apiVersion: 'v1',
       kind: 'Service',
       metadata: { name, namespace: 'default', labels: { app: name } },
@@ -157,7 +157,7 @@ export class Churn {
       (endpoint: any) => endpoint.targetRef?.name !== name,
     );
     slice.endpoints = [...others, ...pods.map(endpointOf)];
-    cluster.apply(slice);
+    cluster.load(slice);
     return 1;
   }
 }

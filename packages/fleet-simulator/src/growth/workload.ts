@@ -161,23 +161,24 @@ function pod(
   };
 }
 
-export function isReady(pod: KubeObject): boolean {
-  return (pod.status?.conditions ?? []).some(
+export function isReady({ status }: KubeObject): boolean {
+  return (status?.conditions ?? []).some(
     (condition: any) =>
       condition.type === 'Ready' && condition.status === 'True',
   );
 }
 
-export function endpointOf(pod: KubeObject) {
-  const ready = isReady(pod);
+export function endpointOf(endpoint: KubeObject) {
+  const { metadata, spec, status } = endpoint;
+  const ready = isReady(endpoint);
   return {
-    addresses: [pod.status?.podIP ?? '10.0.0.1'],
+    addresses: [status?.podIP ?? '10.0.0.1'],
     conditions: { ready, serving: ready, terminating: false },
-    nodeName: pod.spec?.nodeName,
+    nodeName: spec?.nodeName,
     targetRef: {
       kind: 'Pod',
-      namespace: pod.metadata.namespace,
-      name: pod.metadata.name,
+      namespace: metadata.namespace,
+      name: metadata.name,
     },
   };
 }

@@ -189,7 +189,7 @@ export class ApiServer {
       return discovery.resourceList(registry, '', parts[1]);
     }
     if (parts[0] === 'apis' && parts.length === 2) {
-      return discovery.group(registry, parts[1]);
+      return discovery.groupDocument(registry, parts[1]);
     }
     if (parts[0] === 'apis' && parts.length === 3) {
       return discovery.resourceList(registry, parts[1], parts[2]);

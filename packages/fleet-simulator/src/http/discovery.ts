@@ -85,7 +85,7 @@ export function groupList(registry: KindRegistry) {
   };
 }
 
-export function group(registry: KindRegistry, name: string) {
+export function groupDocument(registry: KindRegistry, name: string) {
   const found = registry.groups().find(entry => entry.name === name);
   return found && { kind: 'APIGroup', apiVersion: 'v1', ...groupEntry(found) };
 }

@@ -44,19 +44,6 @@ export function tableRow(
     : `${text},"object":{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":${stored.metadataJson()}}}`;
 }
 
-function cell(kind: Kind, column: TableColumn, object: KubeObject): unknown {
-  if (column.name === 'Name') return object.metadata.name;
-  if (column.jsonPath) {
-    const value = atPath(object, column.jsonPath);
-    return column.type === 'date' && typeof value === 'string'
-      ? age(value)
-      : value ?? null;
-  }
-  if (column.name === 'Age') return age(object.metadata.creationTimestamp);
-  if (column.name === 'Created At') return object.metadata.creationTimestamp;
-  return CELLS[kind.kind]?.(object)[column.name];
-}
-
 /** Cells by column, for the kinds that people look at most. Other cells read `<none>`. */
 const CELLS: Record<string, (object: any) => Record<string, unknown>> = {
   Pod({ spec = {}, status = {}, metadata }) {
@@ -169,6 +156,19 @@ const CELLS: Record<string, (object: any) => Record<string, unknown>> = {
     'Allowed Disruptions': status.disruptionsAllowed ?? 0,
   }),
 };
+
+function cell(kind: Kind, column: TableColumn, object: KubeObject): unknown {
+  if (column.name === 'Name') return object.metadata.name;
+  if (column.jsonPath) {
+    const value = atPath(object, column.jsonPath);
+    return column.type === 'date' && typeof value === 'string'
+      ? age(value)
+      : value ?? null;
+  }
+  if (column.name === 'Age') return age(object.metadata.creationTimestamp);
+  if (column.name === 'Created At') return object.metadata.creationTimestamp;
+  return CELLS[kind.kind]?.(object)[column.name];
+}
 
 function templateCells(spec: any): Record<string, unknown> {
   const containers: any[] = spec.template?.spec?.containers ?? [];

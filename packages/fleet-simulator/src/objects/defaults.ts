@@ -30,22 +30,6 @@ export function hasGeneration(kind: Kind): boolean {
   return kind.origin !== 'builtin' || WITH_GENERATION.has(kind.kind);
 }
 
-/** Fills in what the API server fills in and clients rely on. The object is changed in place. */
-export function setDefaults(kind: Kind, object: KubeObject): void {
-  dropEmpty(object.metadata, [
-    'labels',
-    'annotations',
-    'finalizers',
-    'ownerReferences',
-  ]);
-  if (kind.origin === 'implicit') return;
-  if (kind.origin === 'builtin') {
-    dropEmpty(object, ['data', 'stringData', 'binaryData']);
-  }
-  fillFromSchema(object, schemaOfKind(kind), kind.origin === 'crd');
-  if (kind.origin === 'builtin') OWN_DEFAULTS[kind.kind]?.(object);
-}
-
 /** Built-in types do not keep maps and lists that are empty. */
 function dropEmpty(holder: Record<string, any>, fields: string[]): void {
   for (const field of fields) {
@@ -202,6 +186,22 @@ const OWN_DEFAULTS: Record<string, (object: KubeObject) => void> = {
     };
   },
 };
+
+/** Fills in what the API server fills in and clients rely on. The object is changed in place. */
+export function setDefaults(kind: Kind, object: KubeObject): void {
+  dropEmpty(object.metadata, [
+    'labels',
+    'annotations',
+    'finalizers',
+    'ownerReferences',
+  ]);
+  if (kind.origin === 'implicit') return;
+  if (kind.origin === 'builtin') {
+    dropEmpty(object, ['data', 'stringData', 'binaryData']);
+  }
+  fillFromSchema(object, schemaOfKind(kind), kind.origin === 'crd');
+  if (kind.origin === 'builtin') OWN_DEFAULTS[kind.kind]?.(object);
+}
 
 function podDefaults(spec: any): void {
   if (!isRecord(spec)) return;

@@ -30,6 +30,7 @@ import { validate, validateMetadata } from '../objects/validate';
 import { mergePatch } from '../patch/mergePatch';
 import { strategicMergePatch } from '../patch/strategicMergePatch';
 import { ClusterState } from './ClusterState';
+import { StoredObject } from './StoredObject';
 
 export interface WriteOptions {
   dryRun: boolean;
@@ -46,6 +47,12 @@ export interface Target {
   name: string;
   subresource?: string;
 }
+
+/** Fields that cannot change once an object is there. */
+const IMMUTABLE: Record<string, string> = {
+  'deployments.apps': 'spec.selector',
+  'daemonsets.apps': 'spec.selector',
+};
 
 /** Creates, changes and removes objects by the rules of an API server. */
 export class ObjectService {
@@ -190,7 +197,7 @@ export class ObjectService {
    * Stores an object as it is given, status and all, in place of what was there. For
    * manifests and for those who steer the simulator; no client can do this.
    */
-  put(kind: Kind, given: KubeObject): KubeObject {
+  put(kind: Kind, given: KubeObject): StoredObject {
     const object = copy(given);
     const { metadata } = object;
     if (kind.namespaced) metadata.namespace ??= 'default';
@@ -210,7 +217,7 @@ export class ObjectService {
         ? nextGeneration(live, object)
         : metadata.generation ?? 1;
     }
-    return this.#committed(kind, object);
+    return this.#state.store(kind, object);
   }
 
   #apply(target: Target, patch: KubeObject, options: WriteOptions) {
@@ -480,11 +487,6 @@ export class ObjectService {
     }
   }
 }
-
-const IMMUTABLE: Record<string, string> = {
-  'deployments.apps': 'spec.selector',
-  'daemonsets.apps': 'spec.selector',
-};
 
 function hasStatus(kind: Kind): boolean {
   return (
