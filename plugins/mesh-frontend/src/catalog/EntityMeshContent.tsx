@@ -1,4 +1,3 @@
-import { Content } from '@backstage/core-components';
 import { useEntity } from '@backstage/plugin-catalog-react';
 import Tab from '@material-ui/core/Tab';
 import Tabs from '@material-ui/core/Tabs';
@@ -13,6 +12,7 @@ import { LiveContent, Message, ServiceLinkName, Tone } from '../ui';
 import { AnnotationLesson } from './AnnotationLesson';
 import { ServiceView } from './ServiceView';
 import { isMeshAvailable } from './isMeshAvailable';
+import { neediestFirst } from './neediestFirst';
 import { useEntityServices } from './useEntityServices';
 
 const tones: Record<EntityServices['messages'][number]['level'], Tone> = {
@@ -26,36 +26,34 @@ export const EntityMeshContent = () => {
   const { entity } = useEntity();
   const live = useEntityServices(entity);
   return (
-    <Content>
-      <LiveContent live={live} what="the services of this entity" lines={12}>
-        {({ items, messages }) => (
-          <>
-            {messages.map(({ level, annotation, text }, index) => (
-              <Message key={index} tone={tones[level]}>
-                {annotation && (
-                  <>
-                    <code>{annotation}</code>:{' '}
-                  </>
-                )}
-                {text}
-              </Message>
-            ))}
-            {items.length > 0 ? (
-              <Services services={items} />
-            ) : (
-              <AnnotationLesson
-                entity={entity}
-                title={
-                  isMeshAvailable(entity)
-                    ? 'No service matches the annotations of this component'
-                    : 'This component does not say which services are its own'
-                }
-              />
-            )}
-          </>
-        )}
-      </LiveContent>
-    </Content>
+    <LiveContent live={live} what="the services of this entity" lines={12}>
+      {({ items, messages }) => (
+        <>
+          {messages.map(({ level, annotation, text }, index) => (
+            <Message key={index} tone={tones[level]}>
+              {annotation && (
+                <>
+                  <code>{annotation}</code>:{' '}
+                </>
+              )}
+              {text}
+            </Message>
+          ))}
+          {items.length > 0 ? (
+            <Services services={neediestFirst(items)} />
+          ) : (
+            <AnnotationLesson
+              entity={entity}
+              title={
+                isMeshAvailable(entity)
+                  ? 'No service matches the annotations of this component'
+                  : 'This component does not say which services are its own'
+              }
+            />
+          )}
+        </>
+      )}
+    </LiveContent>
   );
 };
 
@@ -81,7 +79,7 @@ function Services(props: { services: ServiceDetail[] }) {
       ({ namespace, name }) =>
         namespace === service.namespace && name === service.name,
     ).length > 1
-      ? keyOf(service)
+      ? `${service.namespace}/${service.name} in ${service.scope}`
       : `${service.namespace}/${service.name}`;
   return (
     <>

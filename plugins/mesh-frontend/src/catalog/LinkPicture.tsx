@@ -89,7 +89,9 @@ export function layout(count: number): {
       y: height / 2 + (height / 2 - nodeHeight / 2 - 5) * Math.sin(angle),
     };
   });
-  return { width, height, points };
+  // A triangle does not reach down as far as its ellipse.
+  const lowest = Math.max(...points.map(({ y }) => y));
+  return { width, height: lowest + nodeHeight / 2 + 5, points };
 }
 
 type Point = { x: number; y: number };

@@ -1,4 +1,4 @@
-import { EntityRefLinks } from '@backstage/plugin-catalog-react';
+import { EntityRefLink, EntityRefLinks } from '@backstage/plugin-catalog-react';
 import { makeStyles } from '@material-ui/core/styles';
 import type { ServiceDetail } from '@mesh-for-backstage/plugin-mesh-common';
 import { FindingList } from '../findings/FindingList';
@@ -27,13 +27,12 @@ const useStyles = makeStyles(theme => ({
 export const ServiceView = (props: { service: ServiceDetail }) => {
   const { service } = props;
   const classes = useStyles();
-  const missing = fleetState(service.clusters);
   return (
     <>
       <PartialBanner
         fleet={{
-          partial: service.partial || missing.partial,
-          clusters: missing.clusters,
+          partial: service.partial,
+          clusters: fleetState(service.clusters).clusters,
         }}
       />
       <div className={classes.stack}>
@@ -85,6 +84,9 @@ export const ServiceView = (props: { service: ServiceDetail }) => {
   );
 };
 
+// The owner is named by an entity, or by a label such as `namespace label team`.
+const entityRef = /^[a-z]+:[^/\s]+\/\S+$/i;
+
 function Summary(props: { service: ServiceDetail }) {
   const { service } = props;
   const clusters = new Set(service.instances.map(({ cluster }) => cluster));
@@ -97,8 +99,15 @@ function Summary(props: { service: ServiceDetail }) {
             value: (
               <>
                 <Owner owner={service.owner} />
-                {service.ownerBy && service.ownerBy !== service.owner && (
-                  <div>by {service.ownerBy}</div>
+                {service.ownerBy && (
+                  <div>
+                    by{' '}
+                    {entityRef.test(service.ownerBy) ? (
+                      <EntityRefLink entityRef={service.ownerBy} />
+                    ) : (
+                      service.ownerBy
+                    )}
+                  </div>
                 )}
               </>
             ),

@@ -34,7 +34,7 @@ import {
 } from '../ui';
 import { ClusterCard } from './ClusterCard';
 import { NoClusters } from './NoClusters';
-import { fleetState, worstFirst } from './order';
+import { isMissing, worstFirst } from './order';
 
 const useStyles = makeStyles(theme => ({
   tiles: {
@@ -141,7 +141,7 @@ function Fleet(props: { clusters: ClusterSummary[] }) {
       }),
     ['findings'],
   );
-  const { partial } = fleetState(clusters);
+  const partial = clusters.some(isMissing);
   const ordered = worstFirst(clusters);
   return (
     <>

@@ -2,7 +2,7 @@ import type {
   ClusterSummary,
   FleetState,
 } from '@mesh-for-backstage/plugin-mesh-common';
-import { clusterStateOrder } from '../ui';
+import { clusterStateOrder, isUnknown } from '../ui';
 
 /** Worst first, then by name. */
 export const worstFirst = (clusters: ClusterSummary[]): ClusterSummary[] =>
@@ -27,3 +27,7 @@ export function fleetState(clusters: ClusterSummary[]): FleetState {
     })),
   };
 }
+
+/** Whether services of a cluster may be missing or old: one that lacks a permission on nodes only has them all. */
+export const isMissing = ({ state, counts }: ClusterSummary): boolean =>
+  isUnknown(counts.services) || (state !== 'synced' && state !== 'degraded');
