@@ -1,4 +1,6 @@
 import { writeFile } from 'node:fs/promises';
+import { get as httpGet } from 'node:http';
+import { get as httpsGet } from 'node:https';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { KubeObject } from './ApiClient';
@@ -6,6 +8,7 @@ import { programPath } from './binaries';
 import { kwokStages } from './bundles';
 import { ControlPlane, serviceAccountKey } from './ControlPlane';
 import { freePorts } from './ports';
+import { Component } from './processes';
 import { pinnedVersion } from './programs';
 
 /** Those that would need a cloud, disks or a kubelet that joins. */
@@ -18,6 +21,11 @@ const WITHOUT = [
   'bootstrap-signer-controller',
   'token-cleaner-controller',
 ];
+
+/** The controllers of a cluster; `ready` says when all of them work, or why one does not. */
+export interface Controllers {
+  ready(signal?: AbortSignal): Promise<void>;
+}
 
 export interface ControllersOptions {
   /** Range of pod IPs, such as `10.101.0.1/16`; must not overlap between clusters of one mesh. */
@@ -32,13 +40,13 @@ export interface ControllersOptions {
 export async function startControllers(
   plane: ControlPlane,
   options: ControllersOptions,
-): Promise<void> {
+): Promise<Controllers> {
   const { dir, processes } = plane;
   const kubeconfig = join(dir, 'kubeconfig');
   await writeFile(kubeconfig, plane.kubeconfig(), { mode: 0o600 });
   const [managerPort, schedulerPort, kwokPort] = await freePorts(3);
 
-  await processes.start({
+  const manager = await processes.start({
     name: 'kube-controller-manager',
     command: await programPath('kube-controller-manager', options.bin),
     args: [
@@ -63,7 +71,7 @@ export async function startControllers(
       leaderElection: { leaderElect: false },
     }),
   );
-  await processes.start({
+  const scheduler = await processes.start({
     name: 'kube-scheduler',
     command: await programPath('kube-scheduler', options.bin),
     args: [
@@ -74,7 +82,7 @@ export async function startControllers(
   });
 
   const stages = await kwokStages();
-  await processes.start({
+  const kwok = await processes.start({
     name: 'kwok',
     command: await programPath('kwok', options.bin),
     args: [
@@ -86,6 +94,33 @@ export async function startControllers(
       `--server-address=127.0.0.1:${kwokPort}`,
       ...stages.map(stage => `--config=${stage}`),
     ],
+  });
+
+  const checks: Array<[Component, string]> = [
+    [manager, `https://127.0.0.1:${managerPort}/healthz`],
+    [scheduler, `https://127.0.0.1:${schedulerPort}/healthz`],
+    [kwok, `http://127.0.0.1:${kwokPort}/healthz`],
+  ];
+  return {
+    async ready(signal) {
+      for (const [component, url] of checks) {
+        await component.ready(() => answers(url), { signal });
+      }
+    },
+  };
+}
+
+/** Whether a component of ours answers 200; its certificate is one that it made for itself. */
+function answers(url: string): Promise<boolean> {
+  return new Promise((fulfil, reject) => {
+    const options = { agent: false, timeout: 5_000, rejectUnauthorized: false };
+    const get = url.startsWith('https:') ? httpsGet : httpGet;
+    const req = get(url, options, response => {
+      response.resume();
+      fulfil(response.statusCode === 200);
+    });
+    req.on('timeout', () => req.destroy(new Error(`no answer from ${url}`)));
+    req.on('error', reject);
   });
 }
 

@@ -28,7 +28,7 @@ export async function moduleFolder(
   version: string,
   subPath: string,
 ): Promise<string> {
-  if (!/^v\d+\.\d+\.\d+[\w.-]*$/.test(version)) {
+  if (!/^v\d+\.\d+\.\d+(-[\w.-]+)?$/.test(version)) {
     throw new Error(
       `${version} is not a version of ${goModule}; write it like v1.6.3`,
     );

@@ -2,7 +2,8 @@ import {
   clusterFolders,
   loadManifests,
 } from '@mesh-for-backstage/fleet-simulator';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { KubeObject } from './ApiClient';
@@ -69,9 +70,7 @@ export async function startRealFleet(
 ): Promise<RealFleet> {
   const say = options.onProgress ?? (() => {});
   const blueprints = readFolders(options);
-  const dir =
-    options.stateDir ?? (await mkdtemp(join(tmpdir(), 'mesh-real-fleet-')));
-  await mkdir(dir, { recursive: true, mode: 0o700 });
+  const dir = await stateFolder(options.stateDir);
   const planes: ControlPlane[] = [];
   const balancers: LoadBalancers[] = [];
   const stop = async () => {
@@ -94,12 +93,13 @@ export async function startRealFleet(
         detach: options.detach,
       });
       planes.push(plane);
-      await startControllers(plane, {
+      const controllers = await startControllers(plane, {
         podCidr: `10.${blueprint.index + 101}.0.1/16`,
         bin: options.bin,
       });
       options.signal?.throwIfAborted();
       running.push(await prepare(blueprint, plane, options));
+      await controllers.ready(options.signal);
       say(`${blueprint.name}: API server and controllers run`);
     });
     running.sort((a, b) => a.index - b.index);
@@ -149,7 +149,24 @@ export async function startRealFleet(
   }
 }
 
+/** A folder for this fleet alone: stopping it removes the folder. */
+async function stateFolder(wanted: string | undefined): Promise<string> {
+  if (!wanted) {
+    return mkdtemp(join(tmpdir(), 'mesh-real-fleet-'));
+  }
+  await mkdir(wanted, { recursive: true, mode: 0o700 });
+  if ((await readdir(wanted)).length > 0) {
+    throw new Error(
+      `The state folder ${wanted} is not empty. Where another fleet runs in it, end that one first (real-fleet down --state ${wanted}); else name another folder`,
+    );
+  }
+  return wanted;
+}
+
 function readFolders(options: RealFleetOptions): Blueprint[] {
+  if (!existsSync(options.dir)) {
+    throw new Error(`There is no folder ${options.dir}`);
+  }
   const folders = clusterFolders(options.dir);
   const unknown = options.clusters?.filter(
     name => !folders.some(folder => folder.name === name),
