@@ -1,8 +1,7 @@
 import { ChildProcess, fork } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 
-const root = join(__dirname, '..', '..');
+const transform = require.resolve('@backstage/cli/config/nodeTransform.cjs');
 
 /**
  * A part of the benchmark in a process of its own, so that its memory and its work
@@ -17,11 +16,12 @@ export class Child {
   #next = 0;
   #ended: Error | undefined;
 
+  /** `file` as `require.resolve` gives it. */
   static start(
     file: string,
     options: { profileTo?: string; maxOldSpaceMb?: number } = {},
   ): Child {
-    const execArgv = ['--require', '@backstage/cli/config/nodeTransform.cjs'];
+    const execArgv = ['--require', transform];
     if (options.maxOldSpaceMb) {
       execArgv.push(`--max-old-space-size=${options.maxOldSpaceMb}`);
     }
@@ -29,8 +29,7 @@ export class Child {
       execArgv.push('--cpu-prof', `--cpu-prof-dir=${options.profileTo}`);
     }
     return new Child(
-      fork(join(__dirname, file), [], {
-        cwd: root,
+      fork(file, [], {
         execArgv,
         env: { LOG_LEVEL: 'error', ...process.env, NODE_ENV: 'production' },
         stdio: ['ignore', 'inherit', 'inherit', 'ipc'],

@@ -33,7 +33,7 @@ export class Portal {
     kubernetes?: boolean;
     profileTo?: string;
   }): Promise<Portal> {
-    const child = Child.start('portalProcess.ts', {
+    const child = Child.start(require.resolve('./portalProcess'), {
       profileTo: options.profileTo,
     });
     const port = await freePort();

@@ -12,7 +12,9 @@ export class Simulator {
     dir?: string;
     latencyMs?: number;
   }): Promise<Simulator> {
-    const child = Child.start('simulatorProcess.ts', { maxOldSpaceMb: 8192 });
+    const child = Child.start(require.resolve('./simulatorProcess'), {
+      maxOldSpaceMb: 8192,
+    });
     const { clusters } = await child.call<SimulatedFleet>('start', options);
     return new Simulator(child, clusters);
   }

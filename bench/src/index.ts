@@ -1,7 +1,8 @@
 /* yarn bench: what the design promises of speed and size, measured. See bench/README.md. */
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { resolvePackagePath } from '@backstage/backend-plugin-api';
 import { measureAnalysis } from './analysis';
 import { BenchContext } from './BenchContext';
 import { Figure, isMet, tableOf } from './figures';
@@ -80,7 +81,7 @@ async function main(): Promise<number> {
 
   const output = values.output
     ? resolve(values.output)
-    : join(__dirname, '..', 'results.json');
+    : resolvePackagePath('bench', 'results.json');
   const results = {
     at: new Date().toISOString(),
     size: values.quick ? 'quick' : 'full',

@@ -61,6 +61,8 @@ answerCalls({
         factory: () => new InMemoryCatalogClient({ entities }),
       }),
     );
+    // What is measured is the plugin as a portal runs it.
+    // eslint-disable-next-line @backstage/no-mixed-plugin-imports
     backend.add(import('@mesh-for-backstage/plugin-mesh-backend'));
     if (kubernetes) {
       backend.add(import('@backstage/plugin-kubernetes-backend'));

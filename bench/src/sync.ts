@@ -5,6 +5,7 @@ import { distributionOf, Figure } from './figures';
 import { Portal } from './Portal';
 import { pathOf } from './serviceView';
 import { Simulator } from './Simulator';
+import type { WatchedChange } from './simulatorProcess';
 
 const giveUpAfterMs = 60_000;
 
@@ -107,43 +108,23 @@ async function measureChanges(
   const { perSecond, watchEvery, seconds } = context.sizes.changes;
   context.say(`${perSecond} changes a second for ${seconds} s`);
   const paths = await pathsByInstance(portal);
-  const latencies: number[] = [];
-  let lost = 0;
-  const looking: Promise<void>[] = [];
+  const looking: Array<Promise<number | undefined>> = [];
   const cpuBefore = portal.cpuSeconds;
   await simulator.startChurn({ perSecond, watchEvery });
   const until = performance.now() + seconds * 1000;
   while (performance.now() < until) {
     for (const change of await simulator.takeWatched()) {
-      looking.push(
-        (async () => {
-          const path = paths.get(
-            `${change.cluster} ${change.namespace}/${change.service}`,
-          );
-          if (!path) throw new Error(`Not served: ${JSON.stringify(change)}`);
-          for (;;) {
-            const view = await portal.json(path);
-            const age = performance.timeOrigin + performance.now() - change.at;
-            const instance = view.instances.find(
-              (one: any) => one.cluster === change.cluster,
-            );
-            if (instance?.endpoints?.ready === change.ready) {
-              latencies.push(age);
-              return;
-            }
-            if (age > giveUpAfterMs) break;
-            // Asking must not become the load that is measured: the longer it
-            // has taken, the longer until the next question.
-            await sleep(Math.max(50, age / 12));
-          }
-          lost++;
-        })(),
-      );
+      const instance = `${change.cluster} ${change.namespace}/${change.service}`;
+      const path = paths.get(instance);
+      if (!path) throw new Error(`The API does not show ${instance}`);
+      looking.push(untilSeen(portal, path, change));
     }
     await sleep(10);
   }
   await simulator.stopChurn();
-  await Promise.all(looking);
+  const seen = await Promise.all(looking);
+  const latencies = seen.filter(ms => ms !== undefined);
+  const lost = seen.length - latencies.length;
   const latency = distributionOf(latencies);
   const cpuMs = ((portal.cpuSeconds ?? NaN) - (cpuBefore ?? NaN)) * 1000;
   const figures: Figure[] = [
@@ -167,6 +148,28 @@ async function measureChanges(
     },
   ];
   return { figures, detail: { ...latency, lost, cpuMs } };
+}
+
+/** How long it took until the API showed a change; undefined where it did not. */
+async function untilSeen(
+  portal: Portal,
+  path: string,
+  change: WatchedChange,
+): Promise<number | undefined> {
+  for (;;) {
+    const { status, text } = await portal.get(path);
+    const age = performance.timeOrigin + performance.now() - change.at;
+    const instance =
+      status === 200 &&
+      JSON.parse(text).instances.find(
+        (one: any) => one.cluster === change.cluster,
+      );
+    if (instance && instance.endpoints?.ready === change.ready) return age;
+    if (age > giveUpAfterMs) return undefined;
+    // Asking must not become the load that is measured: the longer it has taken,
+    // the longer until the next question.
+    await sleep(Math.max(50, age / 12));
+  }
 }
 
 /** The path of the view that shows a Service of a cluster. */
