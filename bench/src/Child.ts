@@ -53,6 +53,11 @@ export class Child {
     });
   }
 
+  /** Why it can be called no more. */
+  get ended(): Error | undefined {
+    return this.#ended;
+  }
+
   async call<T>(method: string, argument?: unknown): Promise<T> {
     if (this.#ended) throw this.#ended;
     const id = this.#next++;

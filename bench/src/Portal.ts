@@ -137,6 +137,7 @@ export class Portal {
     const started = performance.now();
     let storedMs: number | undefined;
     for (;;) {
+      if (this.#child.ended) throw this.#child.ended;
       const progress = this.progress();
       options.onProgress?.(progress);
       const ms = performance.now() - started;
