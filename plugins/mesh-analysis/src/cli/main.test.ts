@@ -333,10 +333,14 @@ describe('live clusters', () => {
       '-o',
       'json',
     ]);
-    expect(code).toBe(0);
+    // Silence is no success.
+    expect(code).toBe(1);
     expect(stderr).toMatch(/^cluster dead is unreachable: .*ECONNREFUSED/);
     expect(stderr + stdout).not.toContain('secret-token');
     const report = JSON.parse(stdout);
+    expect(report.findings.map((one: any) => one.rule)).toEqual([
+      'ClusterUnreachable',
+    ]);
     expect(report.services).toHaveLength(1200);
     expect(report.services[0].partial).toBe(true);
     expect(report.clusters[1].coverage.Service).toBe('unreachable');

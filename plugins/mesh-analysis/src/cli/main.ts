@@ -6,7 +6,8 @@ import {
   InventoryCluster,
 } from '../inventory/createInventory';
 import { ManifestProblem } from '../inventory/parseManifests';
-import { Severity } from '../rules/Finding';
+import { createFinding } from '../rules/createFinding';
+import { Finding, Severity } from '../rules/Finding';
 import { ClusterSource, parseClusterSource } from './clusterSources';
 import { loadContext, readLive } from './liveCluster';
 import { readFolder } from './readFolder';
@@ -186,6 +187,7 @@ async function run(argv: string[]): Promise<{ text: string; code: number }> {
   const clusters: InventoryCluster[] = [];
   const problems: ManifestProblem[] = [];
   const versions = new Map<string, string>();
+  const unreachable: Finding[] = [];
   for (const read of await Promise.all(readers.map(reader => reader()))) {
     clusters.push(read.cluster);
     if ('problems' in read) {
@@ -201,8 +203,17 @@ async function run(argv: string[]): Promise<{ text: string; code: number }> {
       versions.set(read.cluster.name, read.version);
     }
     if (read.problem) {
-      process.stderr.write(
-        `cluster ${read.cluster.name} is unreachable: ${read.problem}\n`,
+      const { name } = read.cluster;
+      process.stderr.write(`cluster ${name} is unreachable: ${read.problem}\n`);
+      unreachable.push(
+        createFinding('ClusterUnreachable', {
+          kind: 'Cluster',
+          clusters: [name],
+          name,
+          message: `The cluster could not be read, and nothing is known of it: ${read.problem}.`,
+          fix: 'See that its address can be reached and that the credentials hold.',
+          evidence: [],
+        }),
       );
     }
   }
@@ -213,7 +224,12 @@ async function run(argv: string[]): Promise<{ text: string; code: number }> {
     clusterDomains,
     ...(options.ownerLabel.length > 0 && { ownerLabels: options.ownerLabel }),
   });
-  const report = createReport(inventory, view, problems, versions);
+  const report = createReport(
+    inventory,
+    { ...view, findings: [...unreachable, ...view.findings] },
+    problems,
+    versions,
+  );
   const failed = report.findings.some(
     finding => rank[finding.severity] <= rank[options.failOn],
   );

@@ -248,6 +248,7 @@ const register = {
     'Cluster peering is not complete',
   ),
   // The product itself
+  ClusterUnreachable: catalog('error', 'platform', 'Cluster does not answer'),
   AnalysisFailed: catalog('error', 'platform', 'Analysis failed'),
 } satisfies Record<string, Omit<Rule, 'id'>>;
 
