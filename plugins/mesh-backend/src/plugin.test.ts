@@ -22,9 +22,9 @@ import { tmpdir } from 'os';
 import { join } from 'path';
 import request from 'supertest';
 import { meshPlugin } from './plugin';
-import { Decisions } from './testing/api';
-import { expectContract } from './testing/contract';
-import { application, namespace } from './testing/fleet';
+import { Decisions } from './__testUtils__/api';
+import { expectContract } from './__testUtils__/contract';
+import { application, namespace } from './__testUtils__/fleet';
 
 jest.setTimeout(180_000);
 

@@ -1,11 +1,11 @@
-import { createDatabase, databaseIds } from '../testing/databases';
+import { createDatabase, databaseIds } from '../__testUtils__/databases';
 import {
   application,
   createTestStores,
   namespace,
   StoredFleet,
   syncedKinds,
-} from '../testing/fleet';
+} from '../__testUtils__/fleet';
 
 jest.setTimeout(120_000);
 

@@ -1,10 +1,10 @@
 import { mockCredentials } from '@backstage/backend-test-utils';
 import { Entity } from '@backstage/catalog-model';
 import { meshServiceConditions } from '@mesh-for-backstage/plugin-mesh-node';
-import { createTestApi } from '../testing/api';
-import { expectContract } from '../testing/contract';
-import { createDatabase, databaseIds } from '../testing/databases';
-import { application, namespace, syncedKinds } from '../testing/fleet';
+import { createTestApi } from '../__testUtils__/api';
+import { expectContract } from '../__testUtils__/contract';
+import { createDatabase, databaseIds } from '../__testUtils__/databases';
+import { application, namespace, syncedKinds } from '../__testUtils__/fleet';
 
 jest.setTimeout(120_000);
 
@@ -207,7 +207,7 @@ describe.each(databaseIds)('the API on %s', id => {
     ['services?__proto__=b', /"__proto__"/],
     ['services?format=xml', /"format".*json, csv/],
     ['services?cursor=nonsense', /"cursor".*leave it out/],
-    ['services?search=' + 'x'.repeat(201), /"search".*at most 200/],
+    [`services?search=${'x'.repeat(201)}`, /"search".*at most 200/],
     ['services/facets?search=x', /"search"/],
     ['clusters?search=x', /"search"/],
     ['findings?state=shut', /"state".*open, resolved, all/],

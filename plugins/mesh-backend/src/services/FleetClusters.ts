@@ -18,6 +18,8 @@ import { Clusters } from './types';
 /** How long a summary is served from memory beside services. Lists and details are always read. */
 const SUMMARY_MILLISECONDS = 1_000;
 
+class UnknownCluster extends Error {}
+
 /** Clusters as the API shows them: rows and coverage, with what analysis made of the mesh. */
 export class FleetClusters implements Clusters {
   readonly #clusters: ClusterStore;
@@ -120,8 +122,6 @@ export class FleetClusters implements Clusters {
     return summarise(cluster, coverage, meshes.get(name));
   }
 }
-
-class UnknownCluster extends Error {}
 
 function summarise(
   cluster: StoredCluster,

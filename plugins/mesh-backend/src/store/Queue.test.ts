@@ -1,4 +1,4 @@
-import { createDatabase, databaseIds } from '../testing/databases';
+import { createDatabase, databaseIds } from '../__testUtils__/databases';
 import { bucketsOf, coverageBucket, parseUnit, viewBucket } from './buckets';
 import { Queue } from './Queue';
 

@@ -40,6 +40,16 @@ export interface Decisions {
   services: boolean | Conditions;
 }
 
+const ruleset = {
+  getRuleByName(name: string) {
+    const rule = Object.values(meshServicePermissionRules).find(
+      one => one.name === name,
+    );
+    if (!rule) throw new Error(`No rule ${name}`);
+    return rule as any;
+  },
+};
+
 /** The API over HTTP on a real database, with entities and decisions of the test's choosing. */
 export async function createTestApi(
   database: Knex,
@@ -53,17 +63,19 @@ export async function createTestApi(
       fail: jest.fn(async () => undefined),
     })),
   });
-  let owners: CatalogOwners | undefined;
+  // The analyser asks the owners, and these need its stores.
+  const late: { owners?: CatalogOwners } = {};
   const stores = createTestStores(database, {
-    owners: { prepare: () => owners!.prepare() },
+    owners: { prepare: () => late.owners!.prepare() },
   });
-  owners = CatalogOwners.create({
+  const owners = CatalogOwners.create({
     ...stores,
     catalog,
     auth: mockServices.auth(),
     logger: mockServices.logger.mock(),
     labelKeys: options.labelKeys ?? [],
   });
+  late.owners = owners;
 
   const requests = PermissionRequests.create({
     permissions: permissionsOf(decisions),
@@ -105,16 +117,6 @@ export async function createTestApi(
     get: (path: string) => request(app).get(path),
   };
 }
-
-const ruleset = {
-  getRuleByName(name: string) {
-    const rule = Object.values(meshServicePermissionRules).find(
-      one => one.name === name,
-    );
-    if (!rule) throw new Error(`No rule ${name}`);
-    return rule as any;
-  },
-};
 
 function permissionsOf(decisions: Decisions) {
   return mockServices.permissions.mock({

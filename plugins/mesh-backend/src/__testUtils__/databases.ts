@@ -1,5 +1,5 @@
 import { TestDatabases } from '@backstage/backend-test-utils';
-import { resolve } from 'path';
+import { resolvePackagePath } from '@backstage/backend-plugin-api';
 
 const databases = TestDatabases.create({
   ids: process.env.BACKSTAGE_TEST_DATABASE_POSTGRES18_CONNECTION_STRING
@@ -14,7 +14,10 @@ export const databaseIds = databases.eachSupportedId();
 export async function createDatabase(id: (typeof databaseIds)[number][0]) {
   const knex = await databases.init(id);
   await knex.migrate.latest({
-    directory: resolve(__dirname, '../../migrations'),
+    directory: resolvePackagePath(
+      '@mesh-for-backstage/plugin-mesh-backend',
+      'migrations',
+    ),
   });
   return knex;
 }
