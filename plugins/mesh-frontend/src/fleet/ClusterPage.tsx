@@ -217,7 +217,13 @@ const columns: Column<KindCoverage>[] = [
     id: 'objects',
     header: 'Objects',
     align: 'right',
-    cell: ({ objects }) => objects?.toLocaleString('en') ?? '–',
+    cell: ({ objects, asOf, state }) => {
+      if (state === 'absent-api') return '–';
+      // Zero only where somebody has counted.
+      return objects === undefined || asOf === undefined
+        ? 'unknown'
+        : objects.toLocaleString('en');
+    },
   },
   {
     id: 'asOf',

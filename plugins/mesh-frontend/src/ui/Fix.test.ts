@@ -33,4 +33,37 @@ describe('splitFix', () => {
       { code: true, text: 'spec:\n  ports:\n    - name: http' },
     ]);
   });
+
+  it('takes a command out of the sentence around it', () => {
+    expect(
+      splitFix(
+        'Use a revision that is installed (1-29, 1-30): kubectl label namespace returns istio.io/rev=1-30 --overwrite',
+      ),
+    ).toEqual([
+      {
+        code: false,
+        text: 'Use a revision that is installed (1-29, 1-30):',
+      },
+      {
+        code: true,
+        text: 'kubectl label namespace returns istio.io/rev=1-30 --overwrite',
+      },
+    ]);
+    expect(
+      splitFix(
+        'istioctl waypoint apply -n reviews --name reviews-waypoint, or correct the label.',
+      ),
+    ).toEqual([
+      {
+        code: true,
+        text: 'istioctl waypoint apply -n reviews --name reviews-waypoint',
+      },
+      { code: false, text: 'Or correct the label.' },
+    ]);
+  });
+
+  it('leaves words that only look like a command in their sentence', () => {
+    const fix = 'Set clustermesh-cache-ttl in cilium for example to 5m.';
+    expect(splitFix(fix)).toEqual([{ code: false, text: fix }]);
+  });
 });

@@ -39,19 +39,40 @@ export const CopyableCode = (props: { code: string; label: string }) => {
   );
 };
 
-const codeLine =
-  /^\s*(\$ )?(kubectl|istioctl|helm|linkerd|cilium|apiVersion:|- |[a-z][\w./-]*:( |$)|[{}[\]])/;
+const capital = (text: string) =>
+  text.charAt(0).toLocaleUpperCase('en') + text.slice(1);
 
-/** Splits a fix into prose and code: a paragraph is code where each of its lines reads as YAML or a command. */
-export function splitFix(fix: string): Array<{ code: boolean; text: string }> {
-  const parts: Array<{ code: boolean; text: string }> = [];
-  for (const line of fix.replace(/^```.*$/gm, '').split('\n')) {
+const yamlLine = /^\s*(apiVersion:|- |[a-z][\w./-]*:( |$)|[{}[\]])/;
+
+/** A command, after the start of the line or a colon, up to where prose goes on. */
+const command =
+  /(^|: )((?:kubectl|istioctl|helm|linkerd|cilium) [a-z-].*?)(?=(?:, or |; then |; or |\.?\s*$))(.*)$/;
+
+type Part = { code: boolean; text: string };
+
+/** Splits a fix into prose and code, so that commands and YAML can be copied and nothing else is. */
+export function splitFix(fix: string): Part[] {
+  const parts: Part[] = [];
+  const add = (part: Part, joins: boolean) => {
     const last = parts[parts.length - 1];
-    const continues = last?.code && (/^\s+\S/.test(line) || line === '---');
-    const code = continues || codeLine.test(line);
+    if (joins && last?.code === part.code) last.text += `\n${part.text}`;
+    else parts.push(part);
+  };
+  for (const line of fix.replace(/^```.*$/gm, '').split('\n')) {
     if (line.trim() === '') continue;
-    if (last && last.code === code) last.text += `\n${line}`;
-    else parts.push({ code, text: line });
+    const last = parts[parts.length - 1];
+    const found = command.exec(line);
+    if (last?.code && (/^\s+\S/.test(line) || line === '---')) {
+      add({ code: true, text: line }, true);
+    } else if (found) {
+      const before = line.slice(0, found.index + found[1].length).trim();
+      const after = found[3].replace(/^[,;.]\s*/, '');
+      if (before) add({ code: false, text: before }, true);
+      add({ code: true, text: found[2] }, before === '');
+      if (after) add({ code: false, text: capital(after) }, true);
+    } else {
+      add({ code: yamlLine.test(line), text: line }, true);
+    }
   }
   return parts;
 }
