@@ -12,7 +12,7 @@ import { createServer } from 'node:http';
 import { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { parse } from 'yaml';
+import { parse, parseAllDocuments } from 'yaml';
 import { AccessRule, startFleet } from '../packages/fleet-simulator/src';
 import { ensureBinaries, startRealFleet } from '../tools/real-fleet/src';
 
@@ -84,19 +84,32 @@ async function real(
     bin: binaries.dir,
     onProgress: progress,
   });
-  const rules = readerRules();
   for (const { name, reader = description.reader } of description.clusters) {
     // RBAC grants and never takes away: what a cluster withholds is left out.
     const lacks = new Set(
       reader.flatMap(({ exceptResources = [] }) => exceptResources),
     );
-    await fleet.cluster(name).controlPlane.setPermissions(
-      READER,
-      rules.map(rule => ({
+    const { controlPlane } = fleet.cluster(name);
+    const listed = await controlPlane.client().list('/api/v1/namespaces');
+    const namespaces = new Set(listed.map(({ metadata }) => metadata.name));
+    // What the fleet grants in single namespaces comes on top, where they are there.
+    const inNamespaces = reader.flatMap(({ exceptResources: _, ...rule }) =>
+      rule.namespaces
+        ? [
+            {
+              ...rule,
+              namespaces: rule.namespaces.filter(one => namespaces.has(one)),
+            },
+          ]
+        : [],
+    );
+    await controlPlane.setPermissions(READER, [
+      ...readerRules(namespaces).map(rule => ({
         ...rule,
         resources: rule.resources?.filter(resource => !lacks.has(resource)),
       })),
-    );
+      ...inNamespaces,
+    ]);
   }
   return {
     kubeconfig: token => fleet.kubeconfig({ token }),
@@ -106,17 +119,34 @@ async function real(
   };
 }
 
-/** The rights that the documentation asks a cluster's owner for, and no others. */
-function readerRules() {
-  const manifest = readFileSync(
-    path.resolve(__dirname, '../docs/cluster-role.yaml'),
-    'utf8',
-  );
-  return parse(manifest.split(/^---$/m)[0]).rules as Array<{
+interface RoleManifest {
+  kind?: string;
+  metadata: { namespace?: string };
+  rules: Array<{
     verbs: string[];
     apiGroups?: string[];
     resources?: string[];
   }>;
+}
+
+/** The rights that the documentation asks a cluster's owner for, and no others. */
+function readerRules(namespaces: ReadonlySet<string>) {
+  const manifest = readFileSync(
+    path.resolve(__dirname, '../docs/clusterrole.yaml'),
+    'utf8',
+  );
+  return parseAllDocuments(manifest)
+    .map(document => document.toJS() as RoleManifest | null)
+    .flatMap(role => {
+      if (role?.kind === 'ClusterRole') {
+        return role.rules;
+      }
+      // A Role can only stand in a namespace that is there: not every cluster has a mesh.
+      const namespace = role?.kind === 'Role' && role.metadata.namespace;
+      return namespace && namespaces.has(namespace)
+        ? role.rules.map(rule => ({ ...rule, namespaces: [namespace] }))
+        : [];
+    });
 }
 
 /** Never half a file: the portal's start waits for these to appear. */
