@@ -3,12 +3,10 @@ import { parse } from 'yaml';
 import { factUnless, gapIn } from '../inventory/coverage';
 import { Fact, isUnknown, unknown, Unknown } from '../inventory/Fact';
 import {
-  annotationsOf,
   labelsOf,
   mapOf,
   mapsOf,
   numberOf,
-  parseJson,
   stringOf,
   stringsOf,
   textOf,
@@ -380,9 +378,4 @@ export function readRevisions(
     (a, b) => rank(a) - rank(b) || (a.revision < b.revision ? -1 : 1),
   );
   return { revisions, problems };
-}
-
-/** What the revision of a status annotation is, if it names one. */
-export function statusOf(object: FleetObject) {
-  return mapOf(parseJson(annotationsOf(object)['sidecar.istio.io/status']));
 }

@@ -141,8 +141,8 @@ stringData: { north: secret }
   it('never throws', () => {
     fc.assert(
       fc.property(fc.string(), fc.json(), (noise, json) => {
-        for (const text1 of [noise, `${json}\n---\n${noise}`]) {
-          expect(parseManifests(text1, 'noise').objects.length).toBeLessThan(
+        for (const input of [noise, `${json}\n---\n${noise}`]) {
+          expect(parseManifests(input, 'noise').objects.length).toBeLessThan(
             100,
           );
         }

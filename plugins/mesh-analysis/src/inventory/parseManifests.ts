@@ -30,7 +30,6 @@ export function parseManifests(
   const lines = new LineCounter();
   const documents = parseAllDocuments(text, {
     lineCounter: lines,
-    // Anchors are rare in manifests; a bomb made of them is not worth its memory.
     strict: true,
     uniqueKeys: true,
   });
@@ -51,6 +50,7 @@ export function parseManifests(
     }
     let value: unknown;
     try {
+      // Anchors are rare in manifests; a bomb made of them is not worth its memory.
       value = document.toJS({ maxAliasCount: 100 });
     } catch (error) {
       problems.push({
