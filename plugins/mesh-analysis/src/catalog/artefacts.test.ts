@@ -125,7 +125,7 @@ describe('what controllers wrote', () => {
       { role: 'derived', of: 'east/shop/web' },
     ],
     [
-      'a helper of an XBackend',
+      'the Service of an XBackend',
       roleOf(
         ownedBy(
           service('xb-1'),

@@ -73,7 +73,7 @@ function linkerdArtefact(service: FleetObject) {
   return undefined;
 }
 
-/** Virtual addresses behind a ServiceImport, and helpers of an XBackend. */
+/** Virtual addresses behind a ServiceImport, and Services that an XBackend brings along. */
 function derivedArtefact(service: FleetObject) {
   const { name, namespace = '' } = service.metadata;
   const owner = controllerOf(service);
