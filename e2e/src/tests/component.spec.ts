@@ -7,10 +7,14 @@ test('from the catalog to the Mesh tab of a component @smoke', async ({
   await portal.signIn(/Anna Lindqvist/);
 
   await page.getByRole('link', { name: 'Orders', exact: true }).click();
-  await page.getByRole('tab', { name: 'Mesh' }).click();
+  await page
+    .getByRole('link', { name: 'Mesh', exact: true })
+    .and(page.locator('[href$="/order-api/mesh"]'))
+    .first()
+    .click();
   await page.getByRole('tab', { name: 'tidemark/orders/order-api' }).click();
 
-  const instances = page.getByRole('table', { name: 'Instances' });
+  const instances = page.getByRole('table', { name: 'Services by cluster' });
   for (const cluster of ['eu-north', 'eu-west', 'us-east']) {
     await expect(
       instances.getByRole('row', { name: new RegExp(cluster) }),
@@ -28,8 +32,12 @@ test('the overview of a component has a card that leads on', async ({
   await portal.signIn();
   await portal.open('/catalog/default/component/order-api');
 
-  const card = page
-    .getByRole('region', { name: 'Mesh' })
-    .or(page.getByRole('article', { name: 'Mesh' }));
-  await expect(card.first()).toBeVisible();
+  await page
+    .getByRole('link', { name: /order-api/ })
+    .and(page.locator('[href*="/mesh/services/tidemark/"]'))
+    .first()
+    .click();
+  await expect(
+    page.getByRole('heading', { name: 'orders/order-api' }),
+  ).toBeVisible();
 });

@@ -15,7 +15,10 @@ test('filters live in the address, and the back button takes them back @smoke', 
     services.getByRole('link', { name: 'cart' }).first(),
   ).toBeVisible();
 
-  await page.getByRole('button', { name: 'Cluster', exact: true }).click();
+  await page
+    .getByRole('search')
+    .getByRole('button', { name: 'Cluster', exact: true })
+    .click();
   await page.getByRole('checkbox', { name: /^staging/ }).check();
   await page.keyboard.press('Escape');
   await expect(page).toHaveURL(/cluster=staging/);
@@ -24,7 +27,10 @@ test('filters live in the address, and the back button takes them back @smoke', 
   ).toBeVisible();
   await expect(services.getByRole('link', { name: 'eu-west' })).toHaveCount(0);
 
-  await page.getByRole('button', { name: 'Namespace', exact: true }).click();
+  await page
+    .getByRole('search')
+    .getByRole('button', { name: 'Namespace', exact: true })
+    .click();
   await page.getByRole('checkbox', { name: /^payments/ }).check();
   await page.keyboard.press('Escape');
   await expect(page).toHaveURL(/namespace=payments/);

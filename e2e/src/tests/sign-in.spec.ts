@@ -18,7 +18,7 @@ test('a named user gets in, owns what the team owns, and stays signed in', async
   await portal.signIn(/Anna Lindqvist/);
 
   await expect(
-    page.getByRole('heading', { name: /Owned components/i }),
+    page.getByRole('heading', { name: /Owned components/i }).first(),
   ).toBeVisible();
   await expect(
     page.getByRole('link', { name: 'Orders', exact: true }),

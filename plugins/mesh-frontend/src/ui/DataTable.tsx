@@ -152,7 +152,7 @@ export function DataTable<TRow>(props: {
                       align={column.align}
                       className={column.align ? classes.numeric : undefined}
                       {...(index === 0
-                        ? { component: 'th', scope: 'row' }
+                        ? { component: 'th', scope: 'row', role: 'rowheader' }
                         : {})}
                     >
                       {column.cell(row)}
@@ -199,9 +199,12 @@ function HeaderCell<TRow>(props: { column: Column<TRow>; sorting?: Sorting }) {
       scope="col"
       align={column.align}
       sortDirection={active ? sorting.order : false}
+      // Cells are read out with the name of their column, not with that of its button.
+      aria-label={column.header}
     >
       <TableSortLabel
         active={active}
+        aria-label={`Sort by ${column.header}`}
         direction={active ? sorting.order : first}
         onClick={() => sorting.onChange(column.sort!, next)}
       >
