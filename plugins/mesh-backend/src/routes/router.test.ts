@@ -61,6 +61,10 @@ describe.each(databaseIds)('the API on %s', id => {
     return api;
   }
 
+  let shared: ReturnType<typeof setUp> | undefined;
+  /** For tests that change nothing: a database takes its time on PostgreSQL. */
+  const setUpOnce = () => (shared ??= setUp());
+
   const names = (body: { items: Array<{ scope: string; name: string }> }) =>
     body.items.map(({ scope, name }) => `${scope}/${name}`);
 
@@ -185,7 +189,7 @@ describe.each(databaseIds)('the API on %s', id => {
     ['cluster=nowhere', []],
     ['search=', ['east/cart', 'west/cart', 'west/ledger', 'west/orphan']],
   ])('filters services by %s', async (query, expected) => {
-    const { get } = await setUp();
+    const { get } = await setUpOnce();
     const { status, body } = await get(`/v1/services?${query}`);
     expect(status).toBe(200);
     expect(names(body).sort()).toEqual(expected);
@@ -213,14 +217,14 @@ describe.each(databaseIds)('the API on %s', id => {
     ['findings?state=shut', /"state".*open, resolved, all/],
     ['findings?sort=name', /"sort".*severity, firstSeen/],
   ])('refuses %s', async (query, message) => {
-    const { get } = await setUp();
+    const { get } = await setUpOnce();
     const answer = await get(`/v1/${query}`);
     expect(answer.status).toBe(400);
     expect(answer.body.error.message).toMatch(message);
   });
 
   it('refuses the cursor of another list', async () => {
-    const { get } = await setUp();
+    const { get } = await setUpOnce();
     const first = await get('/v1/services?limit=1');
     const { nextCursor } = first.body;
     expect(nextCursor).toEqual(expect.any(String));
@@ -249,14 +253,14 @@ describe.each(databaseIds)('the API on %s', id => {
     ['/v1/clusters/none', '/v1/clusters/{name}'],
     ['/v1/services/a/b/c', '/v1/services/{scope}/{namespace}/{name}'],
   ])('has no %s', async (url, path) => {
-    const { get } = await setUp();
+    const { get } = await setUpOnce();
     const answer = await get(url);
     expect(answer.status).toBe(404);
     expectContract(path, answer);
   });
 
   it('demands credentials, on every path', async () => {
-    const { get } = await setUp();
+    const { get } = await setUpOnce();
     for (const url of [
       '/v1/clusters',
       '/v1/clusters/east',

@@ -13,7 +13,10 @@ const isOwner = createPermissionRule({
   }),
   apply: ({ owner }, { claims }) =>
     owner !== undefined && lowerCased(claims).includes(owner.toLowerCase()),
-  toQuery: ({ claims }) => ({ key: 'owner', values: lowerCased(claims) }),
+  toQuery: ({ claims }) => ({
+    key: 'owner' as const,
+    values: lowerCased(claims),
+  }),
 });
 
 const inNamespace = createPermissionRule({
@@ -24,7 +27,10 @@ const inNamespace = createPermissionRule({
     namespaces: z.array(z.string()).describe('Names of Kubernetes namespaces'),
   }),
   apply: ({ namespace }, { namespaces }) => namespaces.includes(namespace),
-  toQuery: ({ namespaces }) => ({ key: 'namespace', values: namespaces }),
+  toQuery: ({ namespaces }) => ({
+    key: 'namespace' as const,
+    values: namespaces,
+  }),
 });
 
 const inCluster = createPermissionRule({
@@ -36,7 +42,7 @@ const inCluster = createPermissionRule({
   }),
   apply: (service, { clusters }) =>
     service.clusters.some(cluster => clusters.includes(cluster)),
-  toQuery: ({ clusters }) => ({ key: 'cluster', values: clusters }),
+  toQuery: ({ clusters }) => ({ key: 'cluster' as const, values: clusters }),
 });
 
 const hasOwner = createPermissionRule({
@@ -44,7 +50,7 @@ const hasOwner = createPermissionRule({
   description: 'Allow services that have an owner, whoever that is',
   resourceRef: meshServiceResourceRef,
   apply: ({ owner }) => owner !== undefined,
-  toQuery: () => ({ key: 'owned' }),
+  toQuery: () => ({ key: 'owned' as const }),
 });
 
 /** Entity refs are compared without regard to case; owners are stored in lower case. */
