@@ -79,7 +79,7 @@ function Services(props: { services: ServiceDetail[] }) {
       ({ namespace, name }) =>
         namespace === service.namespace && name === service.name,
     ).length > 1
-      ? `${service.namespace}/${service.name} in ${service.scope}`
+      ? keyOf(service)
       : `${service.namespace}/${service.name}`;
   return (
     <>

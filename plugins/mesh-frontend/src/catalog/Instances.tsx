@@ -133,7 +133,7 @@ export const Instances = (props: { service: ServiceDetail }) => {
   ];
   return (
     <DataTable
-      label="Services by cluster"
+      label="Instances"
       columns={columns.filter(
         (column): column is Column<ServiceInstance> => column !== false,
       )}

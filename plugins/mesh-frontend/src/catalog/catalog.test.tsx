@@ -33,7 +33,7 @@ describe('the page of a service', () => {
     expect(staging).toHaveTextContent('unknown: no permission to read it');
 
     const instances = screen.getByRole('table', {
-      name: 'Services by cluster',
+      name: 'Instances',
     });
     expect(instances).toHaveTextContent('Stub');
     expect(instances).toHaveTextContent('http-cart 8080 → http (TCP, http)');
