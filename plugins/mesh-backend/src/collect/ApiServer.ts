@@ -39,6 +39,7 @@ interface Connection {
 }
 
 const RENEW_AT_MOST_EVERY_MS = 10_000;
+const CLOSE_WITHIN_MS = 5_000;
 
 /**
  * One cluster's API server, over HTTPS.
@@ -175,11 +176,17 @@ export class ApiServer {
     if (this.#connection) dispatchers.push(this.#connection.dispatcher);
     this.#connection = undefined;
     this.#retired.clear();
-    await Promise.all(
+    const ended = Promise.all(
       dispatchers.map(dispatcher =>
         dispatcher.destroy().catch(() => undefined),
       ),
     );
+    // A socket that does not report its end must not keep this process from ending.
+    let timer: NodeJS.Timeout | undefined;
+    const enough = new Promise<void>(done => {
+      timer = setTimeout(done, CLOSE_WITHIN_MS);
+    });
+    await Promise.race([ended, enough]).finally(() => clearTimeout(timer));
   }
 
   async #request(

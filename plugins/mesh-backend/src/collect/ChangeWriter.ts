@@ -7,7 +7,7 @@ import { sleep } from './sleep';
 type Change = ObjectRecord | (ObjectKey & { deleted: true });
 
 /** How many changes may wait before whoever brings more has to. */
-const MAX_WAITING = 2_000;
+const MAX_WAITING = 500;
 
 /**
  * Gathers the changes of one cluster and writes them in transactions: many watches
@@ -24,6 +24,8 @@ export class ChangeWriter {
   readonly #onWritten: (kinds: Iterable<KindId>) => void;
   readonly #onFailure: (error: Error) => void;
   readonly #backoff: Backoff;
+  readonly #listed = new Set<string>();
+  #storedKinds?: ReadonlySet<KindId>;
   #waiting = new Map<string, Change>();
   #flushing?: Promise<void>;
   #timer?: NodeJS.Timeout;
@@ -69,6 +71,23 @@ export class ChangeWriter {
       });
       await this.#flushing;
     }
+  }
+
+  /**
+   * To be called before a list. Answers whether nothing of its scope can be stored
+   * yet, so that there is nothing to be removed at its end: true at most once, since
+   * a list that is broken off may have stored a part.
+   */
+  beginList(scope: { kind: KindId; namespace?: string }): boolean {
+    const key = `${scope.kind}|${scope.namespace ?? '*'}`;
+    const isFirst = !this.#listed.has(key);
+    this.#listed.add(key);
+    return isFirst && this.#storedKinds?.has(scope.kind) === false;
+  }
+
+  /** Says of which kinds there are objects from an earlier run. */
+  recall(storedKinds: Iterable<KindId>): void {
+    this.#storedKinds = new Set(storedKinds);
   }
 
   /** Ends a list of a kind: what is stored and was not seen is removed. */

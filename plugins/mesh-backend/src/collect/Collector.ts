@@ -50,6 +50,15 @@ interface Reading {
   ended: Promise<unknown>;
 }
 
+/** From well known to not known. */
+const badness: Array<ReflectorState['state']> = [
+  'synced',
+  'stale',
+  'unreachable',
+  'absent-api',
+  'forbidden',
+];
+
 /** How long changes of state are gathered before they are stored. */
 const REPORT_DELAY_MS = 200;
 
@@ -174,6 +183,8 @@ export class Collector {
     for (const row of await clusterStore.coverage(lease.cluster)) {
       this.#coverage.set(row.kind, row);
     }
+    const counts = await this.#options.objectStore.count(lease.cluster);
+    this.#writer.recall(counts.keys());
   }
 
   async #keepDiscovering(signal: AbortSignal): Promise<void> {
@@ -234,6 +245,7 @@ export class Collector {
     const before = this.#coverage.get(kind.id);
     this.#cover(kind, { ...state, version: undefined });
     if (before?.state === state.state && before.objects === 0) return;
+    if (this.#writer.beginList({ kind: kind.id })) return;
     this.#toCount.add(kind.id);
     await this.#writer.removeUnseen({ kind: kind.id }, new Set());
   }
@@ -480,6 +492,8 @@ export class Collector {
     const dirty = [...this.#dirty];
     this.#dirty.clear();
     try {
+      // What is called current has to be there.
+      await this.#writer.flush();
       await this.#count(dirty);
       const rows = dirty.flatMap(id => this.#coverage.get(id) ?? []);
       const { changed } = await clusterStore.saveCoverage(lease, rows);
@@ -492,6 +506,7 @@ export class Collector {
       await clusterStore.saveStatus(lease, status);
       if (isNews || changed.length > 0) this.#options.onChanged?.();
     } catch (error) {
+      if (this.#controller.signal.aborted) return;
       if (error instanceof LeaseLostError) {
         this.#loseLease();
         return;
@@ -580,15 +595,6 @@ export class Collector {
     }
   }
 }
-
-/** From well known to not known. */
-const badness: Array<ReflectorState['state']> = [
-  'synced',
-  'stale',
-  'unreachable',
-  'absent-api',
-  'forbidden',
-];
 
 /** Plural and group, as in an RBAC rule. */
 function resourceOf(kind: WatchedKind): string {

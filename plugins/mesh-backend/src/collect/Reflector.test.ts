@@ -103,6 +103,7 @@ function start(settings: Partial<CollectSettings> = {}): Reflector {
       }
     },
     flush: async () => {},
+    beginList: () => false,
     removeUnseen: async (_scope: unknown, seen: Set<string>) => {
       for (const key of [...stored.keys()]) {
         if (!seen.has(key)) stored.delete(key);

@@ -54,6 +54,9 @@ export interface ReflectorOptions {
 const RECONNECT = new Error('Reconnect');
 const SILENT = new Error('No sign of life');
 
+/** Pages with fewer objects are not worth a transaction of their own. */
+const SHORT_PAGE = 100;
+
 /** A list that expires again and again is a failure, however often it begins anew. */
 const MAX_RESTARTS_IN_A_ROW = 2;
 /** A watch that fails this often from the same place is begun anew with a list. */
@@ -141,33 +144,33 @@ export class Reflector {
 
   async #list(signal: AbortSignal): Promise<string> {
     const host = this.#host;
-    const seen = new Set<string>();
+    const scope = { kind: this.#kind.id, namespace: this.#namespace };
+    const seen = host.writer.beginList(scope) ? undefined : new Set<string>();
     let resourceVersion: string | undefined;
     let next: string | undefined;
     do {
+      const from = next;
       const page: Page = await host.withPage(async () => {
         signal.throwIfAborted();
-        const read = await this.#page(next, signal);
+        const read = await this.#page(from, signal);
         // Trimmed and written before the permit is given back: what bounds
         // memory is the number of pages that are held.
         const records = read.items.flatMap(
           item => trim(this.#kind, this.#version, item) ?? [],
         );
         for (const record of records) {
-          seen.add(`${record.namespace}/${record.name}`);
+          seen?.add(`${record.namespace}/${record.name}`);
         }
         await host.writer.add(records);
-        if (records.length > 0) await host.writer.flush();
+        // Short lists, as most are, share a transaction with those of other kinds.
+        if (records.length >= SHORT_PAGE) await host.writer.flush();
         return { next: read.next, resourceVersion: read.resourceVersion };
       });
       // The watch begins where the first page was read, so that nothing between the pages is missed.
       resourceVersion ??= page.resourceVersion;
       next = page.next;
     } while (next);
-    await host.writer.removeUnseen(
-      { kind: this.#kind.id, namespace: this.#namespace },
-      seen,
-    );
+    if (seen) await host.writer.removeUnseen(scope, seen);
     this.#onAlive();
     return resourceVersion ?? '';
   }

@@ -4,6 +4,7 @@ import { defaultCollectSettings } from './settings';
 
 const VERBS = ['get', 'list', 'watch'];
 const NAME = 'mesh-for-backstage';
+const subjects = [{ kind: 'ServiceAccount', name: NAME, namespace: NAME }];
 
 /**
  * The manifest that grants what is read, and nothing beyond: `docs/clusterrole.yaml`.
@@ -96,8 +97,6 @@ export function clusterRoleManifest(): string {
     ),
   ].join('');
 }
-
-const subjects = [{ kind: 'ServiceAccount', name: NAME, namespace: NAME }];
 
 function roleRef(kind: 'Role' | 'ClusterRole') {
   return { apiGroup: 'rbac.authorization.k8s.io', kind, name: NAME };

@@ -186,9 +186,14 @@ export class Harness {
   }
 
   async untilState(name: string, state: StoredCluster['state']): Promise<void> {
-    await eventually(async () =>
-      expect(await this.cluster(name)).toMatchObject({ state }),
-    );
+    await eventually(async () => {
+      const cluster = await this.cluster(name);
+      if (cluster.state !== state) {
+        throw new Error(
+          `Cluster ${name} is ${cluster.state}, not ${state}: ${cluster.message}`,
+        );
+      }
+    });
   }
 }
 
