@@ -135,6 +135,11 @@ async function runReal(options: Options): Promise<void> {
       '--real runs folders of manifests: name one with --dir',
     );
   }
+  for (const option of ['churn', 'latency', 'size'] as const) {
+    if (options[option] !== undefined) {
+      throw new UsageError(`--${option} is for simulated clusters only`);
+    }
+  }
   // By `require`: a native import would not see the names that a transformed module exports.
   const load = createRequire(__filename);
   const { runRealFleet } = load('../../../tools/real-fleet/src');

@@ -185,9 +185,7 @@ function fieldsOfValue(
 ): FieldSet {
   if (isRecord(value)) {
     if (isAtomicMap(schema) || Object.keys(value).length === 0) {
-      return isAlwaysThere && Object.keys(value).length === 0
-        ? FieldSet.EMPTY
-        : FieldSet.LEAF;
+      return FieldSet.LEAF;
     }
     return fieldsOfMap(
       value,

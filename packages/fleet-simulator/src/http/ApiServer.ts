@@ -301,13 +301,25 @@ function checkMethod(kind: Kind, info: RequestInfo): void {
   const { subresource, name } = info.resource!;
   if (subresource) {
     const known = kind.subresources.find(({ name: n }) => n === subresource);
-    if (!known) throw name ? notFound(kind, name) : noSuchResource();
+    if (!known)
+      throw name && kind.origin !== 'builtin'
+        ? notFound(kind, name)
+        : noSuchResource();
     if (!known.verbs.includes(info.verb)) throw methodNotAllowed(kind);
     return;
   }
   const isCreateWithName = info.verb === 'create' && name !== undefined;
+  const lacksNamespace =
+    info.verb === 'create' &&
+    kind.namespaced &&
+    info.resource!.namespace === undefined;
   const needsName = ['update', 'patch'].includes(info.verb) && !name;
-  if (!kind.verbs.includes(info.verb) || isCreateWithName || needsName) {
+  if (
+    !kind.verbs.includes(info.verb) ||
+    isCreateWithName ||
+    lacksNamespace ||
+    needsName
+  ) {
     throw methodNotAllowed(kind);
   }
 }

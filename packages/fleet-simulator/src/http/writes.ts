@@ -78,7 +78,7 @@ function update(
   }
   if (name === undefined) {
     throw badRequest(
-      `the name of the object (based on URL) was undeterminable: name must be provided`,
+      `the name of the object (${target.name} based on URL) was undeterminable: name must be provided`,
     );
   }
   checkNamespaceOf(target.kind, object, target.namespace);
@@ -164,6 +164,18 @@ function patch(
   return { code: created ? 201 : 200, object, warnings };
 }
 
+/** Core kinds whose removal is answered with the object instead of a status. */
+const ANSWER_WITH_OBJECT = [
+  'Namespace',
+  'PersistentVolume',
+  'PersistentVolumeClaim',
+  'Pod',
+  'PodTemplate',
+  'ResourceQuota',
+  'Service',
+  'ServiceAccount',
+];
+
 function remove(
   service: ObjectService,
   target: Target,
@@ -177,9 +189,7 @@ function remove(
     dryRun: dryRun || (options.dryRun ?? []).includes('All'),
     preconditions: options.preconditions,
   });
-  const answersWithObject = ['Pod', 'Namespace', 'Service'].includes(
-    target.kind.kind,
-  );
+  const answersWithObject = ANSWER_WITH_OBJECT.includes(target.kind.kind);
   if (!isGone || (answersWithObject && target.kind.group === '')) {
     return { code: 200, object, warnings: [] };
   }
@@ -245,7 +255,7 @@ function writeOptions(
       'FieldValueNotSupported',
       `Unsupported value: ${JSON.stringify(
         validation,
-      )}: supported values: "Ignore", "Strict", "Warn"`,
+      )}: supported values: "", "Ignore", "Strict", "Warn"`,
     );
   }
   return {

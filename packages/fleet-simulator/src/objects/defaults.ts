@@ -128,12 +128,24 @@ const OWN_DEFAULTS: Record<string, (object: KubeObject) => void> = {
     const spec = (object.spec ??= {});
     spec.replicas ??= 1;
     spec.podManagementPolicy ??= 'OrderedReady';
+    spec.updateStrategy ??= {
+      type: 'RollingUpdate',
+      rollingUpdate: { partition: 0 },
+    };
+    spec.persistentVolumeClaimRetentionPolicy ??= {
+      whenDeleted: 'Retain',
+      whenScaled: 'Retain',
+    };
     spec.revisionHistoryLimit ??= 10;
     podDefaults(spec.template?.spec);
     object.status ??= { replicas: 0, availableReplicas: 0 };
   },
   DaemonSet(object) {
     const spec = (object.spec ??= {});
+    spec.updateStrategy ??= {
+      type: 'RollingUpdate',
+      rollingUpdate: { maxUnavailable: 1, maxSurge: 0 },
+    };
     spec.revisionHistoryLimit ??= 10;
     podDefaults(spec.template?.spec);
     object.status ??= {
@@ -203,6 +215,14 @@ export function setDefaults(kind: Kind, object: KubeObject): void {
   if (kind.origin === 'builtin') OWN_DEFAULTS[kind.kind]?.(object);
 }
 
+function probeDefaults(probe: Record<string, any>): void {
+  probe.timeoutSeconds ??= 1;
+  probe.periodSeconds ??= 10;
+  probe.successThreshold ??= 1;
+  probe.failureThreshold ??= 3;
+  if (isRecord(probe.httpGet)) probe.httpGet.scheme ??= 'HTTP';
+}
+
 function podDefaults(spec: any): void {
   if (!isRecord(spec)) return;
   spec.restartPolicy ??= 'Always';
@@ -210,12 +230,25 @@ function podDefaults(spec: any): void {
   spec.dnsPolicy ??= 'ClusterFirst';
   spec.securityContext ??= {};
   spec.schedulerName ??= 'default-scheduler';
+  for (const volume of spec.volumes ?? []) {
+    if (!isRecord(volume)) continue;
+    for (const source of [volume.configMap, volume.secret, volume.projected]) {
+      if (isRecord(source)) source.defaultMode ??= 0o644;
+    }
+  }
   for (const container of [
     ...(spec.containers ?? []),
     ...(spec.initContainers ?? []),
   ]) {
     if (!isRecord(container)) continue;
     container.resources ??= {};
+    for (const probe of [
+      container.livenessProbe,
+      container.readinessProbe,
+      container.startupProbe,
+    ]) {
+      if (isRecord(probe)) probeDefaults(probe);
+    }
     container.terminationMessagePath ??= '/dev/termination-log';
     container.terminationMessagePolicy ??= 'File';
     container.imagePullPolicy ??= /:[^:/]+$/.test(String(container.image))

@@ -101,7 +101,8 @@ const REQUIRED: Record<string, string[]> = {
 function requiredCauses(kind: Kind, object: KubeObject): Cause[] {
   if (kind.origin === 'crd') return schemaCauses(object, kind.schema);
   if (kind.origin !== 'builtin') return [];
-  return (REQUIRED[qualifiedPlural(kind)] ?? [])
+  const mismatch = selectorCauses(kind, object);
+  const missing = (REQUIRED[qualifiedPlural(kind)] ?? [])
     .filter(path => {
       const value = path
         .split('.')
@@ -118,6 +119,29 @@ function requiredCauses(kind: Kind, object: KubeObject): Cause[] {
       message: 'Required value',
       field,
     }));
+  const [selector, ...rest] = missing;
+  return selector?.field === 'spec.selector'
+    ? [selector, ...mismatch, ...rest]
+    : [...mismatch, ...missing];
+}
+
+/** Workloads whose selector does not choose the pods that they make. */
+function selectorCauses(kind: Kind, { spec }: KubeObject): Cause[] {
+  if (!['Deployment', 'StatefulSet', 'DaemonSet'].includes(kind.kind))
+    return [];
+  const labels = spec?.template?.metadata?.labels;
+  const wanted = Object.entries(spec?.selector?.matchLabels ?? {});
+  const isChosen = wanted.every(([key, value]) => labels?.[key] === value);
+  if (spec?.selector && isChosen) return [];
+  return [
+    {
+      reason: 'FieldValueInvalid',
+      message: `Invalid value: ${JSON.stringify(
+        labels ?? null,
+      )}: \`selector\` does not match template \`labels\``,
+      field: 'spec.template.metadata.labels',
+    },
+  ];
 }
 
 function invalidValue(field: string, value: string, rule: string): Cause {

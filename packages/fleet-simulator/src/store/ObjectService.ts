@@ -352,8 +352,8 @@ export class ObjectService {
     } else {
       setOrDelete(object.metadata, 'generation', live.metadata.generation);
     }
-    validate(kind, object);
     this.#checkImmutable(kind, live, object);
+    validate(kind, object);
 
     const isUnchanged = sameJson(withoutVersion(object), withoutVersion(live));
     if (isUnchanged) return live;
