@@ -10,7 +10,7 @@ import { say, step } from './progress.mjs';
 import { ensureRealBinaries } from './realBinaries.mjs';
 
 const GB = 1024 ** 3;
-const PARTS = ['types', 'format', 'lint', 'unit', 'build', 'e2e'];
+const PARTS = ['types', 'format', 'lint', 'api', 'unit', 'build', 'e2e'];
 
 const USAGE = `Usage: npm test -- [--only PART,...] [--browser any|packaged] [--grep TEXT]
   --only     some of: ${PARTS.join(', ')} (default: all of them, in this order)
@@ -58,6 +58,14 @@ const checks = {
 
   async lint() {
     const [command, args] = yarn(['backstage-cli', 'repo', 'lint']);
+    return asOne(await run(command, args));
+  },
+
+  /** The committed reports say what the packages export; `yarn api-reports` writes them. */
+  async api() {
+    // Reports are made from what the type check writes.
+    await capture(...yarn(['tsc']));
+    const [command, args] = yarn(['api-reports', '--ci']);
     return asOne(await run(command, args));
   },
 
