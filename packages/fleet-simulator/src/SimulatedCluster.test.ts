@@ -1,3 +1,4 @@
+import { connect as connectHttp2 } from 'node:http2';
 import { request } from 'node:https';
 import { ApiClient, until } from './contract/ApiClient';
 import { Fleet, startFleet } from './Fleet';
@@ -55,6 +56,41 @@ describe('SimulatedCluster', () => {
       'MODIFIED',
       'DELETED',
     ]);
+  });
+
+  it('speaks HTTP/2 with those who do, many requests over one connection', async () => {
+    const session = connectHttp2(cluster.url, { ca: fleet.caPem });
+    const cut = new Promise(resolve => session.once('close', resolve));
+    session.on('error', () => {});
+    const ask = (path: string) =>
+      session.request({
+        ':path': path,
+        authorization: `Bearer ${cluster.token('reader')}`,
+      });
+    const watch = ask(
+      `${MAPS}?watch=1&resourceVersion=${cluster.resourceVersion}`,
+    );
+    watch.setEncoding('utf8').on('error', () => {});
+    let events = '';
+    watch.on('data', text => {
+      events += text;
+    });
+    await until(
+      () => cluster.watches === 1,
+      () => 'the watch',
+    );
+    cluster.apply(configMap('a'));
+    let list = '';
+    for await (const text of ask(MAPS).setEncoding('utf8')) list += text;
+    expect(JSON.parse(list).items).toHaveLength(1);
+    await until(
+      () => events.endsWith('\n'),
+      () => 'an event',
+    );
+    expect(JSON.parse(events)).toMatchObject({ type: 'ADDED' });
+    await cluster.stop();
+    await cut;
+    expect(cluster.watches).toBe(0);
   });
 
   it('stores the status with the rest', () => {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { IncomingMessage, ServerResponse } from 'node:http';
-import { createServer, Server } from 'node:https';
-import { AddressInfo } from 'node:net';
+import { createSecureServer, Http2SecureServer } from 'node:http2';
+import { AddressInfo, Socket } from 'node:net';
 import { Access, effectiveRules } from './access/AccessRules';
 import { ApiServer, sendStatus, versionInfo } from './http/ApiServer';
 import { errorEvent, RunningWatch } from './http/reads';
@@ -37,6 +37,8 @@ export interface ObjectReference {
 }
 
 const KEPT_REQUESTS = 5000;
+/** Of one connection; the API server has the same limit. */
+const MAX_CONCURRENT_STREAMS = 250;
 
 /** Read everything, but no Secret. */
 const READER: Access = [
@@ -75,7 +77,8 @@ export class SimulatedCluster {
   readonly #owners = new Map<string, TokenOwner>();
   readonly #watches = new Set<RunningWatch>();
   readonly #requests: RequestRecord[] = [];
-  #server: Server | undefined;
+  #server: Http2SecureServer | undefined;
+  readonly #connections = new Set<Socket>();
   #port: number;
   #version = versionInfo();
 
@@ -327,14 +330,30 @@ export class SimulatedCluster {
   /** Listens; after `stop` on the same port, so that the URL stays. */
   async start(): Promise<void> {
     if (this.#server) return;
-    const server = createServer(
-      { key: this.#certificate.key, cert: this.#certificate.certificate },
-      (request, response) => this.#handle(request, response),
+    const server = createSecureServer(
+      {
+        key: this.#certificate.key,
+        cert: this.#certificate.certificate,
+        allowHTTP1: true,
+        settings: { maxConcurrentStreams: MAX_CONCURRENT_STREAMS },
+      },
+      // Requests and responses of HTTP/2 have the interface of those of HTTP/1.1.
+      (request, response) =>
+        this.#handle(
+          request as unknown as IncomingMessage,
+          response as unknown as ServerResponse,
+        ),
     );
-    server.keepAliveTimeout = 60_000;
-    // A client that breaks off its handshake is no concern of ours.
+    server.on('connection', (socket: Socket) => {
+      this.#connections.add(socket);
+      socket.on('close', () => this.#connections.delete(socket));
+    });
+    // A client that breaks off its handshake or its connection is no concern of ours.
     server.on('tlsClientError', () => {});
-    server.on('clientError', (_error, socket) => socket.destroy());
+    server.on('sessionError', () => {});
+    server.on('clientError', (_error: Error, socket: Socket) =>
+      socket.destroy(),
+    );
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
       server.listen(this.#port, this.#host, () => {
@@ -353,7 +372,7 @@ export class SimulatedCluster {
     this.#server = undefined;
     for (const { stream } of [...this.#watches]) stream.destroy();
     const closed = new Promise(resolve => server.close(resolve));
-    server.closeAllConnections();
+    for (const socket of this.#connections) socket.destroy();
     await closed;
   }
 
