@@ -3,6 +3,7 @@ import { CATALOG_FILTER_EXISTS } from '@backstage/catalog-client';
 import { Entity } from '@backstage/catalog-model';
 import type { CatalogService } from '@backstage/plugin-catalog-node';
 import {
+  logicalNameOf,
   matchEntity,
   ownerOf,
   ServiceView,
@@ -132,8 +133,10 @@ export class CatalogOwners implements Owners, EntityMatcher {
       clusters,
     });
     const ids = await services.idsWith(
-      names,
-      new Set(matched.map(({ instance }) => instance.cluster)),
+      matched.map(({ instance }) => ({
+        cluster: instance.cluster,
+        ...logicalNameOf(instance),
+      })),
     );
     return { serviceIds: ids, messages };
   }

@@ -1,7 +1,7 @@
 import { NotFoundError } from '@backstage/errors';
 import type { Router } from 'express';
 import { audited } from './audit';
-import { parseQuery } from './parameters';
+import { canBeNames, parseQuery } from './parameters';
 import { RouterOptions } from './createRouter';
 
 export function addClusterRoutes(
@@ -35,7 +35,9 @@ export function addClusterRoutes(
         meta: { queryType: 'by-name', name },
       },
       async () => {
-        const found = await clusters.get(name, { credentials });
+        const found = canBeNames(name)
+          ? await clusters.get(name, { credentials })
+          : undefined;
         if (!found) {
           throw new NotFoundError(`There is no cluster named ${name}`);
         }

@@ -16,7 +16,7 @@ function csvCell(value: Cell): string {
   if (value === undefined) return '';
   if (typeof value !== 'string') return String(value);
   // A spreadsheet takes a text that begins like this for a formula and runs it.
-  const text = /^[=+\-@\t\r\n]/.test(value) ? `'${value}` : value;
+  const text = /^[=+\-@＝＋－＠\t\r\n]/.test(value) ? `'${value}` : value;
   return /[",\r\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text;
 }
 

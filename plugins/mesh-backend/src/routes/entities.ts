@@ -3,7 +3,7 @@ import { NotFoundError } from '@backstage/errors';
 import type { Router } from 'express';
 import { audited } from './audit';
 import { RouterOptions } from './createRouter';
-import { parseQuery } from './parameters';
+import { canBeNames, parseQuery } from './parameters';
 
 export function addEntityRoutes(
   router: Router,
@@ -17,6 +17,10 @@ export function addEntityRoutes(
       });
       parseQuery(request, {});
       const { kind, namespace, name } = request.params;
+      // A ref that is no ref names nothing; the catalog would stumble over it.
+      const isRef =
+        canBeNames(kind, namespace, name) &&
+        [kind, namespace, name].every(part => /^[^:/\s]+$/.test(part));
       const entityRef = stringifyEntityRef({ kind, namespace, name });
       const answer = await audited(
         auditor,
@@ -26,9 +30,9 @@ export function addEntityRoutes(
           meta: { queryType: 'by-entity', entityRef },
         },
         async () => {
-          const entity = await catalog.getEntityByRef(entityRef, {
-            credentials,
-          });
+          const entity = isRef
+            ? await catalog.getEntityByRef(entityRef, { credentials })
+            : undefined;
           if (!entity) {
             throw new NotFoundError(
               `There is no entity ${entityRef} in the catalog, or you may not see it`,

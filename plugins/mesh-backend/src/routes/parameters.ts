@@ -2,6 +2,19 @@ import { InputError } from '@backstage/errors';
 import type { Request } from 'express';
 import { z } from 'zod';
 
+/** PostgreSQL stores no NUL, and refuses a question that holds one. */
+export function holdsNul(text: string): boolean {
+  return text.includes('\u0000');
+}
+
+/**
+ * Parts of a path that name something. What no name can be is not looked for: it
+ * finds nothing, as any other name that nothing has.
+ */
+export function canBeNames(...names: string[]): boolean {
+  return names.every(one => one.length <= 600 && !holdsNul(one));
+}
+
 /** A parameter that may be repeated. */
 export function list<T extends z.ZodType>(item: T) {
   return z.array(item).min(1).max(200).optional();
@@ -46,7 +59,10 @@ export function parseQuery<S extends z.ZodRawShape>(
   shape: S,
 ): z.output<z.ZodObject<S>> {
   // Read from the URL itself: Express makes objects and arrays out of brackets.
-  const { searchParams } = new URL(request.originalUrl, 'http://unused');
+  const mark = request.originalUrl.indexOf('?');
+  const searchParams = new URLSearchParams(
+    mark < 0 ? '' : request.originalUrl.slice(mark),
+  );
   const given: Record<string, string | string[]> = {};
   for (const key of new Set(searchParams.keys())) {
     if (!Object.prototype.hasOwnProperty.call(shape, key)) {
@@ -58,6 +74,11 @@ export function parseQuery<S extends z.ZodRawShape>(
     }
     // An empty value is what a cleared field of a form leaves behind.
     const values = searchParams.getAll(key).filter(value => value !== '');
+    if (values.some(holdsNul)) {
+      throw new InputError(
+        `Parameter ${quoted(key)} holds a NUL character; leave it out`,
+      );
+    }
     if (values.length === 0) continue;
     if (isList(shape[key])) {
       given[key] = values;

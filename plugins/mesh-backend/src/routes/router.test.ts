@@ -223,6 +223,65 @@ describe.each(databaseIds)('the API on %s', id => {
     expect(answer.body.error.message).toMatch(message);
   });
 
+  const hostile: Array<[string, number]> = [
+    ['clusters/%00', 404],
+    ['clusters/..%2F..%2Fetc', 404],
+    [`clusters/${'x'.repeat(5_000)}`, 404],
+    ['services/a%00/b/c', 404],
+    ['services/%2E%2E/%2E%2E/c', 404],
+    ['services/west%2Fbank/ledger/x', 404],
+    ['services/%F0%9F%92%A9/%E2%80%AE/%EF%BF%BF', 404],
+    ['services/%/b/c', 400],
+    ['entities/component/default/a%2Fb/services', 404],
+    ['entities/component/default/a%3Ab/services', 404],
+    ['entities/component/default/%00/services', 404],
+    ['services?search=%00', 400],
+    ['services?cluster=a%00', 400],
+    ['findings?rule=%00', 400],
+    ['services?search=%FF%FE', 200],
+    ['services?search=%5C%5C%27%22', 200],
+    ['services?search=%3F%3F', 200],
+    ['services?search=%ED%A0%80', 200],
+    [`services?${'cluster=x&'.repeat(201)}`, 400],
+    [`services?${'namespace=x&'.repeat(200)}`, 200],
+    ['services?%00=1', 400],
+  ];
+  it.each(
+    hostile.map(([path, status]) => [path.slice(0, 50), status, path] as const),
+  )('answers %s with %s, on any database', async (_, status, path) => {
+    const { get } = await setUpOnce();
+    const answer = await get(`/v1/${path}`);
+    expect(answer.status).toBe(status);
+    if (status !== 200) {
+      expect(answer.body.error.message).not.toMatch(/select|SQL|invalid byte/i);
+    }
+  });
+
+  it.each([
+    ['severity', [2 ** 31, 'a', 'b']],
+    ['severity', [-(2 ** 40), 'a', 'b']],
+    ['severity', [1.5, 'a', 'b']],
+    ['name', ['a\u0000', 'b']],
+    ['name', ['a', 'b', 'c']],
+    ['name', [1, 'b']],
+    ['name', null],
+  ])('refuses a forged cursor of a list by %s: %j', async (sort, position) => {
+    const { get } = await setUpOnce();
+    const first = await get(`/v1/services?limit=1&sort=${sort}`);
+    const { nextCursor } = first.body;
+    const forged = Buffer.from(
+      JSON.stringify({
+        ...JSON.parse(Buffer.from(nextCursor, 'base64url').toString()),
+        p: position,
+      }),
+    ).toString('base64url');
+    const answer = await get(
+      `/v1/services?limit=1&sort=${sort}&cursor=${forged}`,
+    );
+    expect(answer.status).toBe(400);
+    expect(answer.body.error.message).toContain('"cursor"');
+  });
+
   it('refuses the cursor of another list', async () => {
     const { get } = await setUpOnce();
     const first = await get('/v1/services?limit=1');
@@ -378,9 +437,11 @@ describe.each(databaseIds)('the API on %s', id => {
     ).toBe(findings.totalItems);
 
     // Of clusters no more is said than services need.
-    await database('clusters')
-      .where({ name: 'west' })
-      .update({ server: 'west.internal:6443', state: 'unreachable' });
+    await database('clusters').where({ name: 'west' }).update({
+      server: 'west.internal:6443',
+      message: 'west.internal:6443 refuses connections',
+      state: 'unreachable',
+    });
     await database('clusters').where({ name: 'east' }).update({
       state: 'unreachable',
     });
@@ -389,16 +450,93 @@ describe.each(databaseIds)('the API on %s', id => {
     expect(page.body.fleet.clusters).toEqual([
       expect.objectContaining({ name: 'west', state: 'unreachable' }),
     ]);
+    expect(JSON.stringify(page.body)).not.toContain('west.internal');
+    expect(JSON.stringify((await get('/v1/findings')).body)).not.toContain(
+      'west.internal',
+    );
     expect(page.body.items[0].partial).toBe(true);
     await new Promise(resolve => setTimeout(resolve, 1_100));
     const detail = await get('/v1/services/west/bank/ledger');
     expectContract('/v1/services/{scope}/{namespace}/{name}', detail);
     expect(detail.body.partial).toBe(true);
     expect(JSON.stringify(detail.body)).not.toContain('west.internal');
+    expect(detail.body.clusters[0]).not.toHaveProperty('versions');
+    expect(detail.body.clusters[0]).not.toHaveProperty('mesh');
     decisions.fleet = true;
     expect(
       JSON.stringify((await get('/v1/services/west/bank/ledger')).body),
     ).toContain('west.internal');
+  });
+
+  it('names no homonym that the reader may not see', async () => {
+    const { get, decisions } = await setUpOnce();
+    const homonyms = async () =>
+      (await get('/v1/services/east/shop/cart')).body.homonyms;
+    expect(await homonyms()).toEqual(['west']);
+    decisions.services = meshServiceConditions.inCluster({
+      clusters: ['east'],
+    });
+    try {
+      expect(await homonyms()).toEqual([]);
+    } finally {
+      decisions.services = true;
+    }
+  });
+
+  it('shows a finding with the service that is asked for, not with another that may be hidden', async () => {
+    const { get, stored, analyser } = await setUp();
+    const [service] = application('west', 'shop', 'cart');
+    await stored.apply({
+      ...service,
+      metadata: { ...service.metadata, name: 'basket' },
+    });
+    await analyser.drain();
+    for (const name of ['basket', 'cart']) {
+      const { body } = await get(`/v1/services/west/shop/${name}`);
+      expect(body.findings.length).toBeGreaterThan(0);
+      for (const finding of body.findings) {
+        expect(finding.service.name).toBe(name);
+        expect(finding.owner).toBe(body.owner);
+      }
+    }
+  });
+
+  it('keeps findings about a Service from readers of the fleet until it is known whose they are', async () => {
+    const { get, decisions, database } = await setUp();
+    await database('findings').where({ kind: 'Service' }).update({
+      service_id: null,
+      owner: null,
+    });
+    const kinds = async () =>
+      new Set(
+        (await get('/v1/findings')).body.items.map(
+          ({ kind }: { kind: string }) => kind,
+        ),
+      );
+    expect((await kinds()).has('Service')).toBe(true);
+    decisions.services = meshServiceConditions.inNamespace({
+      namespaces: ['nowhere'],
+    });
+    expect((await kinds()).has('Service')).toBe(false);
+    decisions.services = false;
+    expect((await kinds()).has('Service')).toBe(false);
+  });
+
+  it('finds for an entity the service in the cluster that it names, and no homonym', async () => {
+    const { get, stored, analyser, catalog, owners } = await setUp();
+    await stored.apply(
+      ...application('east', 'bank', 'ledger'),
+      namespace('east', 'bank'),
+    );
+    (catalog as any).getEntityByRef = async () =>
+      component('mixed', 'money', {
+        'mesh.backstage.io/services': 'bank/ledger, shop/cart',
+        'backstage.io/kubernetes-cluster': 'west',
+      });
+    await analyser.drain();
+    await owners.refresh();
+    const { body } = await get('/v1/entities/component/default/mixed/services');
+    expect(names(body)).toEqual(['west/ledger', 'west/cart']);
   });
 
   it('writes CSV that no spreadsheet runs', async () => {

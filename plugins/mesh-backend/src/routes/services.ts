@@ -15,7 +15,14 @@ import { audited } from './audit';
 import { RouterOptions } from './createRouter';
 import { Columns, sendCsv } from './csv';
 import { decodeCursor, encodeCursor } from './cursor';
-import { list, listParameters, name, owner, parseQuery } from './parameters';
+import {
+  canBeNames,
+  list,
+  listParameters,
+  name,
+  owner,
+  parseQuery,
+} from './parameters';
 
 const parameters = {
   ...listParameters,
@@ -145,7 +152,9 @@ export function addServiceRoutes(
           meta: { queryType: 'by-name', service: id },
         },
         async () => {
-          const found = await services.get(id, { credentials });
+          const found = canBeNames(id)
+            ? await services.get(id, { credentials })
+            : undefined;
           if (!found) {
             throw new NotFoundError(
               `There is no service ${id} (scope/namespace/name), or you may not see it`,

@@ -133,27 +133,49 @@ export class FleetServices implements Services {
 
   async #detail(
     { body, asOf }: StoredService,
-    { fleet }: ServiceVisibility,
+    { fleet, criteria }: ServiceVisibility,
   ): Promise<ServiceDetail> {
     const { findingIds, ...view } = body;
     const names = [...new Set(body.instances.map(({ cluster }) => cluster))];
-    const [clusters, findings, { clusters: old }] = await Promise.all([
-      this.#clusters.summaries(names.sort()),
-      this.#findings.getOpen(findingIds),
-      this.#fleet.get(),
-    ]);
+    const { namespace, name } = body;
+    const [clusters, findings, { clusters: old }, homonyms] = await Promise.all(
+      [
+        this.#clusters.summaries(names.sort()),
+        this.#findings.getOpen(findingIds),
+        this.#fleet.get(),
+        this.#services.scopes({
+          namespace,
+          name,
+          among: body.homonyms,
+          criteria,
+        }),
+      ],
+    );
+    // A workload may stand behind several services; here it is shown with this one.
+    const shownWith = {
+      service: { scope: body.scope, namespace, name },
+      ...(body.owner && { owner: body.owner }),
+    };
     return {
       ...view,
+      // A scope that one may not see is not named.
+      homonyms,
       partial:
         view.partial || old.some(cluster => names.includes(cluster.name)),
-      findings: findings.map(finding => withLastSeen(finding, old)),
+      findings: findings.map(({ owner: _owner, ...finding }) => ({
+        ...withLastSeen(finding, old),
+        ...shownWith,
+      })),
       asOf,
       clusters: fleet ? clusters : clusters.map(forReadersOfServices),
     };
   }
 }
 
-/** Of the fleet's state what somebody may know who sees services only: clusters in which these are. */
+/**
+ * Of the fleet's state what somebody may know who sees services only: clusters in
+ * which these are, and not what their API servers answer, since that names hosts.
+ */
 export function narrowed(
   fleet: FleetState,
   visible: readonly string[],
@@ -161,7 +183,9 @@ export function narrowed(
   const names = new Set(visible);
   return {
     partial: fleet.partial,
-    clusters: fleet.clusters.filter(({ name }) => names.has(name)),
+    clusters: fleet.clusters
+      .filter(({ name }) => names.has(name))
+      .map(({ message: _message, ...shown }) => shown),
   };
 }
 
@@ -178,7 +202,13 @@ function forReadersOfServices(cluster: ClusterSummary): ClusterSummary {
     unknown: 'forbidden' as const,
     detail: 'needs the permission mesh.fleet.read',
   };
-  const { server: _server, message: _message, ...shown } = cluster;
+  const {
+    server: _server,
+    message: _message,
+    mesh: _mesh,
+    versions: _versions,
+    ...shown
+  } = cluster;
   return {
     ...shown,
     labels: {},

@@ -348,8 +348,20 @@ function whereVisible(
   query.where(visible => {
     // Nothing at all is visible unless one of these says so.
     visible.whereRaw('1 = 0');
-    if (ofFleet) visible.orWhereNull('findings.service_id');
-    if (ofServices === true) visible.orWhereNotNull('findings.service_id');
+    if (ofFleet) {
+      // One about a Service whose service is not drawn yet, or cannot be, belongs
+      // to a service all the same: which one, and so to whom, is not known.
+      visible.orWhere(unclaimed =>
+        unclaimed
+          .whereNull('findings.service_id')
+          .whereNot('findings.kind', 'Service'),
+      );
+    }
+    if (ofServices === true) {
+      visible
+        .orWhereNotNull('findings.service_id')
+        .orWhere('findings.kind', 'Service');
+    }
     if (typeof ofServices === 'object') {
       visible.orWhereIn('findings.service_id', inner => {
         inner.select('services.id').from('services');

@@ -236,6 +236,25 @@ export class ServiceStore {
     return services;
   }
 
+  /** Of some scopes those in which a service of the name exists that the reader may see. */
+  async scopes(options: {
+    namespace: string;
+    name: string;
+    among: readonly string[];
+    criteria?: ServiceCriteria;
+  }): Promise<string[]> {
+    const { namespace, name, among, criteria } = options;
+    if (among.length === 0) return [];
+    const rows: Array<{ scope: string }> = await this.#filtered({
+      filter: {},
+      criteria,
+    })
+      .where({ 'services.namespace': namespace, 'services.name': name })
+      .select('services.scope');
+    const visible = new Set(rows.map(({ scope }) => scope));
+    return among.filter(scope => visible.has(scope));
+  }
+
   /** Services as permission rules see them; undefined where there is none. */
   async resources(
     ids: readonly string[],
@@ -255,22 +274,36 @@ export class ServiceStore {
     return ids.map(id => byId.get(id));
   }
 
-  /** Ids of the services of these names that have an instance in one of the clusters. */
+  /** Ids of the services that have an instance where one is named: homonyms in other clusters are others. */
   async idsWith(
-    names: ReadonlyArray<{ namespace: string; name: string }>,
-    clusters: ReadonlySet<string>,
+    instances: ReadonlyArray<{
+      cluster: string;
+      namespace: string;
+      name: string;
+    }>,
   ): Promise<string[]> {
+    const wanted = new Set<string>();
+    const names = new Map<string, { namespace: string; name: string }>();
+    for (const { cluster, namespace, name } of instances) {
+      names.set(`${namespace}/${name}`, { namespace, name });
+      wanted.add(`${cluster}|${namespace}/${name}`);
+    }
     const ids = new Set<string>();
-    for (const some of chunks(names, 200)) {
+    for (const some of chunks([...names.values()], 200)) {
       const rows = await this.#database('services')
         .join('service_clusters', 'service_clusters.service_id', 'services.id')
         .whereIn(
           ['services.namespace', 'services.name'],
           some.map(({ namespace, name }) => [namespace, name]),
         )
-        .select('services.id', 'service_clusters.cluster');
-      for (const { id, cluster } of rows) {
-        if (clusters.has(cluster)) ids.add(id);
+        .select(
+          'services.id',
+          'services.namespace',
+          'services.name',
+          'service_clusters.cluster',
+        );
+      for (const { id, namespace, name, cluster } of rows) {
+        if (wanted.has(`${cluster}|${namespace}/${name}`)) ids.add(id);
       }
     }
     return [...ids].sort();

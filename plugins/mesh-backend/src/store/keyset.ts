@@ -44,10 +44,17 @@ export function isPositionIn(
 ): value is KeysetPosition {
   if (!Array.isArray(value) || value.length !== ties.length + 1) return false;
   const [primary, ...rest] = value;
-  return (
-    (numeric ? Number.isSafeInteger(primary) : typeof primary === 'string') &&
-    rest.every(tie => typeof tie === 'string')
-  );
+  return (numeric ? isInt32(primary) : isText(primary)) && rest.every(isText);
+}
+
+/** Columns are integers of 32 bits; PostgreSQL refuses to compare them with more. */
+function isInt32(value: unknown): boolean {
+  return Number.isInteger(value) && Math.abs(value as number) < 2 ** 31;
+}
+
+/** PostgreSQL takes no NUL. */
+function isText(value: unknown): boolean {
+  return typeof value === 'string' && !value.includes('\u0000');
 }
 
 /** `like` for a part of a text, with the reader's `%` and `_` taken as they are. */
