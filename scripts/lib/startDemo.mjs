@@ -37,7 +37,11 @@ export async function startDemo() {
       : readPort(options.port, '--port');
   const port = await freePort(wanted, host);
 
-  stopOnSignals(() => say('- Stopping ...'));
+  let stopping = false;
+  stopOnSignals(() => {
+    stopping = true;
+    say('- Stopping ...');
+  });
   try {
     await ensureInstalled();
     await ensureFrontend();
@@ -60,7 +64,10 @@ export async function startDemo() {
     );
 
     const story = letGo();
-    say(await Promise.race([ended, story.then(() => ended)]));
+    const reason = await Promise.race([ended, story.then(() => ended)]);
+    if (!stopping) {
+      say(reason);
+    }
     return 1;
   } finally {
     await stopAll();

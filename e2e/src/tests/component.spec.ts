@@ -14,7 +14,7 @@ test('from the catalog to the Mesh tab of a component @smoke', async ({
     .click();
   await page.getByRole('tab', { name: 'tidemark/orders/order-api' }).click();
 
-  const instances = page.getByRole('table', { name: 'Services by cluster' });
+  const instances = page.getByRole('table', { name: 'Instances' });
   for (const cluster of ['eu-north', 'eu-west', 'us-east']) {
     await expect(
       instances.getByRole('row', { name: new RegExp(cluster) }),

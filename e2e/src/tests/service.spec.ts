@@ -19,7 +19,7 @@ test('a service shows its instances, links and findings with evidence', async ({
   ).toBeVisible();
   await expect(
     page
-      .getByRole('table', { name: 'Services by cluster' })
+      .getByRole('table', { name: 'Instances' })
       .getByRole('row', { name: /us-east/ }),
   ).toContainText('web 8080');
   await expect(
@@ -49,7 +49,7 @@ test('a homonym of another mesh is kept apart, and linked to', async ({
     .click();
   await expect(page).toHaveURL(/tidemark-staging\/orders\/order-api/);
   await expect(
-    page.getByRole('table', { name: 'Services by cluster' }).getByRole('row'),
+    page.getByRole('table', { name: 'Instances' }).getByRole('row'),
   ).toHaveCount(2);
 });
 
