@@ -4,6 +4,7 @@ import { stringify } from 'yaml';
 import { ClusterFolder } from './ClusterFolder';
 import { Revision } from './clusters';
 import { timeOn } from './seeded';
+import { addNamespace, ofPlatform } from './system';
 import { addService, addWorkload } from './workloads';
 
 const file = 'istio-system';
@@ -14,18 +15,9 @@ const platform = 'mesh';
 export function addIstio(to: ClusterFolder) {
   const { cluster } = to;
   const istio = cluster.istio!;
-  to.add(file, {
-    apiVersion: 'v1',
-    kind: 'Namespace',
-    metadata: {
-      name: namespace,
-      labels: {
-        'kubernetes.io/metadata.name': namespace,
-        'topology.istio.io/network': cluster.name,
-      },
-    },
-    spec: { finalizers: ['kubernetes'] },
-    status: { phase: 'Active' },
+  addNamespace(to, file, namespace, {
+    'topology.istio.io/network': cluster.name,
+    ...ofPlatform,
   });
   for (const revision of istio.revisions) {
     addRevision(to, revision);

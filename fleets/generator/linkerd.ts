@@ -2,7 +2,7 @@ import { ClusterFolder } from './ClusterFolder';
 import { Manifest } from './Folder';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { addNamespace } from './system';
+import { addNamespace, ofPlatform, teamLabel } from './system';
 import { addService, addWorkload } from './workloads';
 
 /** The stores' mesh: Linkerd, with a link to eu-west and a mirror of one service there. */
@@ -10,6 +10,7 @@ export function addLinkerd(to: ClusterFolder) {
   addControlPlane(to);
   addNamespace(to, 'linkerd-multicluster', 'linkerd-multicluster', {
     'linkerd.io/extension': 'multicluster',
+    ...ofPlatform,
   });
   if (to.cluster.environment === 'stores') {
     addLink(to);
@@ -23,6 +24,7 @@ function addControlPlane(to: ClusterFolder) {
   addNamespace(to, 'linkerd', 'linkerd', {
     'linkerd.io/is-control-plane': 'true',
     'linkerd.io/control-plane-ns': 'linkerd',
+    ...ofPlatform,
   });
   for (const name of [
     'linkerd-identity',
@@ -177,7 +179,7 @@ function addLink(to: ClusterFolder) {
   });
 
   addNamespace(to, 'pricing', 'pricing', {
-    'tidemark.example/team': 'insights',
+    [teamLabel]: 'insights',
   });
   addService(
     to,

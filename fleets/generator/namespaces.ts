@@ -9,10 +9,8 @@ import {
 } from './company';
 import { addRootCertificate } from './istio';
 import { Proxy } from './sidecar';
-import { addNamespace } from './system';
+import { addNamespace, teamLabel } from './system';
 import { addService, addWorkload, PlacedPod } from './workloads';
-
-export const teamLabel = 'tidemark.example/team';
 
 /** The company's namespaces in one cluster, with everything in them. */
 export function addNamespaces(to: ClusterFolder) {

@@ -2,6 +2,11 @@ import { ClusterFolder } from './ClusterFolder';
 import { suffixFrom } from './seeded';
 import { addService, addWorkload } from './workloads';
 
+export const teamLabel = 'tidemark.example/team';
+
+/** Labels of the namespaces that the platform team answers for. */
+export const ofPlatform = { [teamLabel]: 'platform' };
+
 /** Nodes, kube-system and the network plugin. */
 export function addSystem(to: ClusterFolder) {
   const { cluster } = to;
@@ -79,7 +84,7 @@ export function addSystem(to: ClusterFolder) {
   }
 
   const file = 'kube-system';
-  addNamespace(to, file, 'kube-system', {});
+  addNamespace(to, file, 'kube-system', ofPlatform);
   const dns = addWorkload(to, file, {
     namespace: 'kube-system',
     name: 'coredns',

@@ -87,7 +87,7 @@ const entityMeshContent = EntityContentBlueprint.make({
 
 const entityMeshCard = EntityCardBlueprint.make({
   params: {
-    type: 'content',
+    type: 'info',
     filter: meshEntityFilter,
     loader: () =>
       import('./catalog/EntityMeshCard').then(m => <m.EntityMeshCard />),

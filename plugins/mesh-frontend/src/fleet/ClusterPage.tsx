@@ -1,11 +1,13 @@
 import { Content, Link } from '@backstage/core-components';
 import { useApi } from '@backstage/core-plugin-api';
+import Button from '@material-ui/core/Button';
 import Typography from '@material-ui/core/Typography';
 import { makeStyles } from '@material-ui/core/styles';
 import type {
   ClusterDetail,
   KindCoverage,
 } from '@mesh-for-backstage/plugin-mesh-common';
+import { useState } from 'react';
 import { useParams } from 'react-router-dom';
 import { meshApiRef } from '../api';
 import { FindingList } from '../findings/FindingList';
@@ -262,6 +264,8 @@ const kindOrder: KindCoverage['state'][] = [
 
 function Coverage(props: { cluster: ClusterDetail }) {
   const { cluster } = props;
+  const { absentApi } = cluster.coverage;
+  const [showsAbsent, setShowsAbsent] = useState(false);
   const kinds = [...cluster.kinds].sort(
     (a, b) =>
       kindOrder.indexOf(a.state) - kindOrder.indexOf(b.state) ||
@@ -272,12 +276,8 @@ function Coverage(props: { cluster: ClusterDetail }) {
     <Panel
       title="Coverage by kind"
       note={`${coverageText(cluster.coverage)}${
-        cluster.coverage.absentApi > 0
-          ? `; ${plural(
-              cluster.coverage.absentApi,
-              'kind is',
-              'kinds are',
-            )} not installed here`
+        absentApi > 0
+          ? `; ${plural(absentApi, 'kind is', 'kinds are')} not installed here`
           : ''
       }. What cannot be read is unknown, not zero.`}
     >
@@ -297,9 +297,20 @@ function Coverage(props: { cluster: ClusterDetail }) {
       <DataTable
         label={`Coverage of ${cluster.name} by kind`}
         columns={columns}
-        rows={kinds}
+        rows={kinds.filter(
+          ({ state }) => showsAbsent || state !== 'absent-api',
+        )}
         rowKey={({ kind }) => kind}
       />
+      {absentApi > 0 && (
+        <Button
+          aria-expanded={showsAbsent}
+          onClick={() => setShowsAbsent(!showsAbsent)}
+        >
+          {showsAbsent ? 'Hide' : 'Show'}{' '}
+          {plural(absentApi, 'kind that is', 'kinds that are')} not installed
+        </Button>
+      )}
     </Panel>
   );
 }
