@@ -20,6 +20,9 @@ import {
   readClusterSettings,
 } from './settings';
 
+/** A source that takes longer counts as one that fails: the clusters of the others do not wait for it. */
+const ANSWER_WITHIN_MS = 10_000;
+
 /** A cluster with all that the configuration says of it. */
 export interface ClusterDefinition extends ClusterRegistration {
   /** Absent where there is a problem. */
@@ -107,7 +110,7 @@ export class ClusterSources {
   }
 
   async #ask(source: MeshClusterSource): Promise<MeshCluster[]> {
-    const named = await source.listClusters();
+    const named = await within(ANSWER_WITHIN_MS, source.listClusters());
     this.#lastNamed.set(source.id, named);
     return named;
   }
@@ -204,6 +207,21 @@ export function createClusterSources(options: {
     );
   }
   return ClusterSources.create({ sources, settings, systemNamespaces, logger });
+}
+
+async function within<T>(
+  milliseconds: number,
+  promise: Promise<T>,
+): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () => reject(new Error(`no answer within ${milliseconds / 1000} s`)),
+      milliseconds,
+    );
+    timer.unref();
+  });
+  return Promise.race([promise, timeout]).finally(() => clearTimeout(timer));
 }
 
 /** Names are parts of keys of what is stored, where these characters separate. */

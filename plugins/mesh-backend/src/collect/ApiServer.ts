@@ -3,6 +3,7 @@ import type { AgentOptions, RequestOptions } from 'node:https';
 import { createSecureContext } from 'node:tls';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { Agent, Dispatcher, ProxyAgent, request } from 'undici';
+import { abortable } from './abortable';
 import {
   AnswerTooLargeError,
   ApiStatusError,
@@ -198,18 +199,24 @@ export class ApiServer {
     },
   ) {
     for (let attempt = 1; ; attempt++) {
-      const { url, host, headers, dispatcher, generation } =
-        await this.#signIn();
+      const { url, host, headers, dispatcher, generation } = await abortable(
+        this.#signIn(),
+        options.signal,
+      );
       options.signal.throwIfAborted();
       let response: Dispatcher.ResponseData;
       try {
-        response = await request(url + path, {
-          dispatcher,
-          signal: options.signal,
-          headersTimeout: this.#requestTimeoutMs,
-          bodyTimeout: options.bodyTimeout,
-          headers: { ...options.headers, ...headers },
-        });
+        // Undici heeds the signal only once it has a connection.
+        response = await abortable(
+          request(url + path, {
+            dispatcher,
+            signal: options.signal,
+            headersTimeout: this.#requestTimeoutMs,
+            bodyTimeout: options.bodyTimeout,
+            headers: { ...options.headers, ...headers },
+          }),
+          options.signal,
+        );
       } catch (error) {
         if (options.signal.aborted) throw error;
         throw toUnreachable(error, host);
@@ -217,7 +224,7 @@ export class ApiServer {
       if (response.statusCode === 200 || response.statusCode === 304) {
         return { ...response, host };
       }
-      const error = await statusError(response, path);
+      const error = await statusError(response, path, secretsOf(headers));
       const mayRetry = attempt === 1 && error.status === 401;
       if (!mayRetry || !this.#renewCredentials(generation)) throw error;
     }
@@ -253,7 +260,10 @@ export class ApiServer {
       this.#credentials ??= Promise.resolve(this.#createKubeConfig()).then(
         created => ({ generation, kubeConfig: created }),
       );
-      ({ kubeConfig } = await this.#credentials);
+      ({ kubeConfig } = await within(
+        this.#requestTimeoutMs,
+        this.#credentials,
+      ));
       await within(
         this.#requestTimeoutMs,
         kubeConfig.applyToHTTPSOptions(options),
@@ -262,6 +272,7 @@ export class ApiServer {
       this.#credentials = undefined;
       throw signInError(error);
     }
+    if (this.#closed) throw new Error('The connection has been closed');
     const cluster = kubeConfig.getCurrentCluster();
     if (!cluster) {
       throw new UnreachableError(
@@ -455,6 +466,7 @@ function parseJson(text: string, path: string): unknown {
 async function statusError(
   response: Dispatcher.ResponseData,
   path: string,
+  secrets: readonly string[],
 ): Promise<ApiStatusError> {
   const status = response.statusCode;
   let reason: string | undefined;
@@ -470,7 +482,7 @@ async function statusError(
       reason = typeof body.reason === 'string' ? body.reason : undefined;
       detail =
         typeof body.message === 'string'
-          ? body.message.slice(0, 300)
+          ? withoutSecrets(body.message, secrets).slice(0, 300)
           : undefined;
     }
   } catch {
@@ -484,6 +496,27 @@ async function statusError(
     }`,
     retryAfterMs: retryAfter(header(response, 'retry-after')),
   });
+}
+
+/** What of the headers is secret: tokens, and user and password in either form. */
+function secretsOf(headers: Record<string, string>): string[] {
+  const { authorization } = headers;
+  if (!authorization) return [];
+  const credential = authorization.replace(/^\S+\s+/, '');
+  const decoded = /^Basic /i.test(authorization)
+    ? Buffer.from(credential, 'base64').toString('utf8')
+    : credential;
+  return [credential, decoded, decoded.slice(decoded.indexOf(':') + 1)].filter(
+    secret => secret !== '',
+  );
+}
+
+/** What stands between us and the server may answer with what it was sent. */
+function withoutSecrets(text: string, secrets: readonly string[]): string {
+  return secrets.reduce(
+    (cleaned, secret) => cleaned.replaceAll(secret, '[redacted]'),
+    text,
+  );
 }
 
 function retryAfter(value: string | undefined): number | undefined {

@@ -62,15 +62,19 @@ export class ChangeWriter {
     else this.#timer ??= setTimeout(() => this.#flushLater(), this.#delayMs);
   }
 
-  /** Writes all that waits, and returns when it is written. */
+  /** Writes all that waits now, and returns when it is written; what is added meanwhile may wait on. */
   async flush(): Promise<void> {
-    while (this.#waiting.size > 0 || this.#flushing) {
-      this.#signal.throwIfAborted();
+    this.#signal.throwIfAborted();
+    // The write under way may have begun before the last change came; the one after
+    // it, whoever begins it, has that change.
+    if (this.#flushing) await this.#flushing;
+    this.#signal.throwIfAborted();
+    if (this.#waiting.size > 0) {
       this.#flushing ??= this.#writeWaiting().finally(() => {
         this.#flushing = undefined;
       });
-      await this.#flushing;
     }
+    await this.#flushing;
   }
 
   /**

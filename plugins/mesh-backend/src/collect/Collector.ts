@@ -38,7 +38,8 @@ export interface CollectorOptions {
   logger: LoggerService;
   /** Told when state or coverage of the cluster has changed, once it is stored. */
   onChanged?: () => void;
-  onLeaseLost?: () => void;
+  /** Told when the collector has ended by itself: for want of the lease, or by a mistake of ours. */
+  onEnded?: () => void;
 }
 
 /** A kind that is read, by one reflector or by one for each of several namespaces. */
@@ -61,6 +62,9 @@ const badness: Array<ReflectorState['state']> = [
 
 /** How long changes of state are gathered before they are stored. */
 const REPORT_DELAY_MS = 200;
+
+/** All that is under way ends at once when it is told to, but for what the database is asked. */
+const STOP_WITHIN_MS = 20_000;
 
 /**
  * Keeps the store in step with one cluster: asks again and again what it serves,
@@ -92,6 +96,7 @@ export class Collector {
   #reportTimer?: NodeJS.Timeout;
   #reporting: Promise<void> = Promise.resolve();
   #ended?: Promise<unknown>;
+  #waitingFor = '';
 
   static create(options: CollectorOptions): Collector {
     return new Collector(options);
@@ -124,7 +129,7 @@ export class Collector {
       delayMs: options.settings.writeDelayMs,
       backoff: options.settings.backoff,
       signal: this.#controller.signal,
-      onLeaseLost: () => this.#loseLease(),
+      onLeaseLost: () => this.#end(),
       onWritten: kinds => {
         for (const kind of kinds) this.#toCount.add(kind);
         this.#reportSoon();
@@ -138,17 +143,36 @@ export class Collector {
     this.#ended ??= this.#run();
   }
 
-  /** Ends all requests, and returns when the last write is over. */
+  /** Ends all requests, and returns when the last write is over, or takes too long. */
   async stop(): Promise<void> {
     this.#controller.abort();
     this.#reachable.resolve();
     this.#wakeDiscovery?.();
     clearTimeout(this.#reportTimer);
     await this.#api.close();
-    await this.#ended;
-    await Promise.allSettled(
-      [...this.#readings.values()].map(reading => reading.ended),
+    let timer: NodeJS.Timeout | undefined;
+    const tooLong = new Promise<void>(done => {
+      timer = setTimeout(() => {
+        // Harmless: what is written later is refused, since the lease is another's.
+        this.#logger.warn(
+          `Stopped without waiting any longer for ${this.#waitingFor}`,
+        );
+        done();
+      }, STOP_WITHIN_MS);
+    });
+    await Promise.race([this.#settle(), tooLong]).finally(() =>
+      clearTimeout(timer),
     );
+  }
+
+  async #settle(): Promise<void> {
+    this.#waitingFor = 'discovery';
+    await this.#ended;
+    for (const { kind, ended } of this.#readings.values()) {
+      this.#waitingFor = `the reading of ${kind.id}`;
+      await ended.catch(() => undefined);
+    }
+    this.#waitingFor = 'a write to the database';
     await this.#writer.idle();
     await this.#reporting;
   }
@@ -156,7 +180,7 @@ export class Collector {
   async #run(): Promise<void> {
     const { signal } = this.#controller;
     try {
-      await this.#recall();
+      await this.#recall(signal);
       const aging = setInterval(
         () => this.#age(),
         Math.min(10_000, this.#settings.staleAfterMs / 3),
@@ -168,17 +192,40 @@ export class Collector {
       }
     } catch (error) {
       if (signal.aborted) return;
-      if (error instanceof LeaseLostError) this.#loseLease();
-      else this.#logger.error('The collector has ended', error as Error);
+      if (!(error instanceof LeaseLostError)) {
+        this.#logger.error('The collector has ended', error as Error);
+      }
+      this.#end();
     }
   }
 
-  /** Continues from what an earlier run has stored. */
-  async #recall(): Promise<void> {
-    const { clusterStore, lease } = this.#options;
-    await clusterStore.keepCoverageOf(
+  /** Continues from what an earlier run has stored, as soon as the database lets it. */
+  async #recall(signal: AbortSignal): Promise<void> {
+    const backoff = Backoff.create(this.#settings.backoff);
+    for (;;) {
+      signal.throwIfAborted();
+      try {
+        await this.#readStored();
+        return;
+      } catch (error) {
+        if (error instanceof LeaseLostError) throw error;
+        this.#logger.warn(
+          'What is stored of the cluster could not be read; trying again',
+          error as Error,
+        );
+        await sleep(backoff.next(), signal);
+      }
+    }
+  }
+
+  async #readStored(): Promise<void> {
+    const { cluster, clusterStore, lease } = this.#options;
+    await clusterStore.keepOnly(
       lease,
-      watchedKinds.map(kind => kind.id),
+      watchedKinds.map(({ id, systemNamespacesOnly }) => ({
+        kind: id,
+        ...(systemNamespacesOnly && { namespaces: cluster.systemNamespaces }),
+      })),
     );
     for (const row of await clusterStore.coverage(lease.cluster)) {
       this.#coverage.set(row.kind, row);
@@ -261,7 +308,8 @@ export class Collector {
       api: this.#api,
       writer: this.#writer,
       settings: this.#settings,
-      withPage: task => this.#ownPages.run(() => this.#options.pages.run(task)),
+      withPage: (task, signal) =>
+        this.#ownPages.run(() => this.#options.pages.run(task, signal), signal),
       whenReachable: signal => this.#whenReachable(signal),
       suspectUnreachable: error => this.#suspectUnreachable(error),
       unexpected: error =>
@@ -471,10 +519,11 @@ export class Collector {
     this.#wakeDiscovery = undefined;
   }
 
-  #loseLease(): void {
+  /** Collects no more. What is under way is over when `stop` returns. */
+  #end(): void {
     if (this.#controller.signal.aborted) return;
     this.#controller.abort();
-    this.#options.onLeaseLost?.();
+    this.#options.onEnded?.();
   }
 
   #reportSoon(): void {
@@ -508,7 +557,7 @@ export class Collector {
     } catch (error) {
       if (this.#controller.signal.aborted) return;
       if (error instanceof LeaseLostError) {
-        this.#loseLease();
+        this.#end();
         return;
       }
       dirty.forEach(id => this.#dirty.add(id));

@@ -214,6 +214,75 @@ describe.each(databases.eachSupportedId())('Collectors on %s', id => {
     expect(await harness.names('east', 'Service')).toEqual(['shop/cart']);
   });
 
+  it('keeps its leases, and stops, while a source never answers', async () => {
+    await setUp(['east']);
+    let answers = true;
+    const source: MeshClusterSource = {
+      id: 'test',
+      listClusters: () =>
+        answers ? Promise.resolve(harness.clusters) : new Promise(() => {}),
+    };
+    const leases = { durationMs: 2_000, renewEveryMs: 100 };
+    const collectors = harness.start({ source, leases });
+    await harness.untilState('east', 'synced');
+    answers = false;
+    await new Promise(done => setTimeout(done, 4_000));
+    const taken = await harness.clusterStore.acquireLease('east', 'other', 1);
+    expect(taken).toBeUndefined();
+    await collectors.stop();
+    expect(await harness.cluster('east')).not.toHaveProperty('collectedBy');
+  });
+
+  it('does not wait for credentials that never come when it is told to stop', async () => {
+    await setUp(['east', 'west']);
+    harness.clusters[1] = {
+      ...harness.clusters[1],
+      createKubeConfig: () => new Promise(() => {}),
+    };
+    const collectors = harness.start();
+    await harness.untilState('east', 'synced');
+    await harness.untilState('west', 'unreachable');
+    expect((await harness.cluster('west')).message).toMatch(/^Sign-in failed/);
+    await collectors.stop();
+  });
+
+  it('begins although the database does not answer at first', async () => {
+    await setUp(['east']);
+    let failures = 3;
+    const { objectStore } = harness;
+    const flaky = {
+      count: async (cluster: string) => {
+        if (failures-- > 0) throw new Error('Connection terminated');
+        return objectStore.count(cluster);
+      },
+      removeUnseen: (...args: Parameters<ObjectStore['removeUnseen']>) =>
+        objectStore.removeUnseen(...args),
+      write: (...args: Parameters<ObjectStore['write']>) =>
+        objectStore.write(...args),
+    } as unknown as ObjectStore;
+    harness.start({ objectStore: flaky });
+    await harness.untilState('east', 'synced');
+    expect(await harness.names('east', 'Service')).toEqual(['shop/cart']);
+  });
+
+  it('does not wait for a write that the database never ends', async () => {
+    await setUp(['east']);
+    const { objectStore } = harness;
+    let writes = 0;
+    const stuck = {
+      count: (cluster: string) => objectStore.count(cluster),
+      removeUnseen: (...args: Parameters<ObjectStore['removeUnseen']>) =>
+        objectStore.removeUnseen(...args),
+      write: () => {
+        writes++;
+        return new Promise(() => {});
+      },
+    } as unknown as ObjectStore;
+    const collectors = harness.start({ objectStore: stuck });
+    await eventually(() => expect(writes).toBe(1));
+    await collectors.stop();
+  });
+
   it('lists a cluster with a problem, and leaves it alone', async () => {
     await setUp(['east', 'west']);
     harness.clusters[1] = {

@@ -1,5 +1,5 @@
 import { LoggerService } from '@backstage/backend-plugin-api';
-import { ClusterSources, ClusterDefinition } from '../clusters';
+import { ClusterDefinition, ClusterSources, ListedClusters } from '../clusters';
 import { ClusterLease } from '../store/ClusterLease';
 import { ClusterStore } from '../store/ClusterStore';
 import { ObjectStore } from '../store/ObjectStore';
@@ -38,6 +38,8 @@ interface Running {
   lease: ClusterLease;
   fingerprint: string;
   collector: Collector;
+  /** The collector has ended by itself. */
+  ended: boolean;
 }
 
 /**
@@ -53,6 +55,8 @@ export class Collectors {
   readonly #running = new Map<string, Running>();
   #wanted = new Map<string, ClusterDefinition>();
   #listedAt = -Infinity;
+  #asking?: Promise<void>;
+  #listed?: ListedClusters;
   #ended?: Promise<void>;
 
   static create(options: CollectorsOptions): Collectors {
@@ -111,15 +115,45 @@ export class Collectors {
         this.#leases.durationMs,
       ),
     );
-    const lost = running.filter(({ lease }) => !held.has(lease));
-    await Promise.all(lost.map(one => this.#stop(one)));
+    const lost = running.filter(
+      ({ lease, ended }) => ended || !held.has(lease),
+    );
+    await Promise.all(
+      lost.map(async one => {
+        await this.#stop(one);
+        // One that has ended by a mistake still holds its lease; it is begun anew.
+        await this.#options.clusterStore.releaseLease(one.lease);
+      }),
+    );
   }
 
-  /** Asks the sources which clusters there are, when it is time to. */
+  /**
+   * Asks the sources which clusters there are, when it is time to. Most answer at
+   * once; one that does not holds up neither the renewal of leases nor the end.
+   */
   async #list(): Promise<void> {
-    const { sources, clusterStore, onChanged } = this.#options;
+    const { sources } = this.#options;
     if (Date.now() - this.#listedAt < sources.refreshIntervalMs) return;
-    const { clusters, incomplete } = await sources.list();
+    this.#asking ??= sources
+      .list()
+      .then(listed => {
+        this.#listed = listed;
+      })
+      .finally(() => {
+        this.#asking = undefined;
+      });
+    await Promise.race([
+      this.#asking,
+      sleep(this.#leases.renewEveryMs, this.#controller.signal),
+    ]);
+    if (!this.#listed || this.#controller.signal.aborted) return;
+    await this.#apply(this.#listed);
+    this.#listed = undefined;
+    this.#listedAt = Date.now();
+  }
+
+  async #apply({ clusters, incomplete }: ListedClusters): Promise<void> {
+    const { clusterStore, onChanged } = this.#options;
     this.#wanted = new Map(clusters.map(cluster => [cluster.name, cluster]));
     for (const cluster of clusters) {
       if (await clusterStore.register(cluster)) onChanged?.(cluster.name);
@@ -131,7 +165,6 @@ export class Collectors {
       if (isGone) await this.#remove(stored.name);
     }
     await this.#stopChanged();
-    this.#listedAt = Date.now();
   }
 
   async #remove(name: string): Promise<void> {
@@ -178,12 +211,17 @@ export class Collectors {
         pages: this.#pages,
         logger: this.#options.logger.child({ cluster: name }),
         onChanged: () => this.#options.onChanged?.(name),
+        onEnded: () => {
+          running.ended = true;
+        },
       });
-      this.#running.set(name, {
+      const running: Running = {
         lease,
         fingerprint: definition.fingerprint,
         collector,
-      });
+        ended: false,
+      };
+      this.#running.set(name, running);
       collector.start();
     }
   }

@@ -28,7 +28,7 @@ export interface ReflectorHost {
   writer: ChangeWriter;
   settings: CollectSettings;
   /** Runs a fetch when there is room for another page in memory. */
-  withPage<T>(task: () => Promise<T>): Promise<T>;
+  withPage<T>(task: () => Promise<T>, signal: AbortSignal): Promise<T>;
   /** Resolves while the cluster answers; waits while it does not. */
   whenReachable(signal: AbortSignal): Promise<void>;
   /** The cluster did not answer: is it the whole of it? Resolves when that is known. */
@@ -165,7 +165,7 @@ export class Reflector {
         // Short lists, as most are, share a transaction with those of other kinds.
         if (records.length >= SHORT_PAGE) await host.writer.flush();
         return { next: read.next, resourceVersion: read.resourceVersion };
-      });
+      }, signal);
       // The watch begins where the first page was read, so that nothing between the pages is missed.
       resourceVersion ??= page.resourceVersion;
       next = page.next;

@@ -1,6 +1,6 @@
 /** Lets a bounded number of tasks run at a time, in the order in which they came. */
 export class Semaphore {
-  readonly #waiting: Array<() => void> = [];
+  readonly #waiting = new Set<() => void>();
   #free: number;
 
   static create(permits: number): Semaphore {
@@ -11,16 +11,34 @@ export class Semaphore {
     this.#free = permits;
   }
 
-  async run<T>(task: () => Promise<T>): Promise<T> {
+  /** Runs a task when it is its turn. Who waits leaves the queue when the signal is aborted, with its reason. */
+  async run<T>(task: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    signal.throwIfAborted();
     if (this.#free > 0) this.#free--;
-    else await new Promise<void>(resolve => this.#waiting.push(resolve));
+    else await this.#turn(signal);
     try {
       return await task();
     } finally {
-      const next = this.#waiting.shift();
+      const [next] = this.#waiting;
       // A permit is handed on rather than freed, so that nobody overtakes the queue.
       if (next) next();
       else this.#free++;
     }
+  }
+
+  #turn(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const take = () => {
+        this.#waiting.delete(take);
+        signal.removeEventListener('abort', leave);
+        resolve();
+      };
+      const leave = () => {
+        this.#waiting.delete(take);
+        reject(signal.reason);
+      };
+      this.#waiting.add(take);
+      signal.addEventListener('abort', leave, { once: true });
+    });
   }
 }

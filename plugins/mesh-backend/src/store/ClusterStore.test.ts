@@ -54,6 +54,8 @@ describe.each(databases.eachSupportedId())('ClusterStore on %s', id => {
   });
 
   const claimed = async () => (await queue.claim(100)).map(one => one.unit);
+  /** Units of a cluster that is read for the first time wait until that is done. */
+  const haveBeenRead = () => database('clusters').update({ state: 'synced' });
 
   it('registers a cluster, and says whether that was news', async () => {
     expect(await clusters.register(east)).toBe(true);
@@ -120,6 +122,7 @@ describe.each(databases.eachSupportedId())('ClusterStore on %s', id => {
 
   it('marks whoever reads coverage when state or message change, not when time does', async () => {
     await clusters.register(east);
+    await haveBeenRead();
     const lease = (await clusters.acquireLease('east', 'one', 60_000))!;
     expect(
       await clusters.saveCoverage(lease, [row('Pod'), row('Node')]),
@@ -144,13 +147,47 @@ describe.each(databases.eachSupportedId())('ClusterStore on %s', id => {
     });
     expect(await claimed()).toEqual(['cluster:east']);
     expect(await clusters.coverage('east')).toEqual([row('Node'), forbidden]);
-    await clusters.keepCoverageOf(lease, ['Node']);
-    expect(await clusters.coverage()).toEqual([row('Node')]);
+  });
+
+  it('removes what is no longer read, and marks its readers', async () => {
+    await clusters.register(east);
+    await haveBeenRead();
+    const lease = (await clusters.acquireLease('east', 'one', 60_000))!;
+    const objects = ObjectStore.create({ database, queue });
+    const record = (kind: string, namespace: string, name: string) => ({
+      ...{ kind, namespace, name },
+      hash: '1',
+      body: JSON.stringify({ metadata: { namespace, name } }),
+    });
+    await objects.write(lease, {
+      upserts: [
+        record('ConfigMap', 'istio-system', 'istio'),
+        record('ConfigMap', 'old-system', 'istio'),
+        record('Pod', 'shop', 'a'),
+        record('Gone.example.com', 'shop', 'b'),
+      ],
+      deletes: [],
+    });
+    await clusters.saveCoverage(lease, [row('Pod'), row('Gone.example.com')]);
+    await database('queue').delete();
+    await clusters.keepOnly(lease, [
+      { kind: 'ConfigMap', namespaces: ['istio-system'] },
+      { kind: 'Pod' },
+    ]);
+    expect(await clusters.coverage()).toEqual([row('Pod')]);
+    expect(await objects.count('east')).toEqual(
+      new Map([
+        ['ConfigMap', 1],
+        ['Pod', 1],
+      ]),
+    );
+    expect(await claimed()).toEqual(['namespace:east/old-system']);
   });
 
   it('removes a cluster with all that was read from it, and marks what was made of it', async () => {
     await clusters.register(east);
     await clusters.register({ ...east, name: 'west' });
+    await haveBeenRead();
     const lease = (await clusters.acquireLease('east', 'one', 60_000))!;
     const objects = ObjectStore.create({ database, queue });
     await objects.write(lease, {

@@ -230,17 +230,44 @@ export class ClusterStore {
     });
   }
 
-  /** Removes the coverage of kinds that are no longer watched at all. */
-  async keepCoverageOf(
+  /**
+   * Removes what is no longer read, since nothing would correct it: kinds that are
+   * not watched any more, and, of kinds that are read in some namespaces only, what
+   * lies in others.
+   */
+  async keepOnly(
     lease: ClusterLease,
-    kinds: readonly KindId[],
+    scopes: ReadonlyArray<{ kind: KindId; namespaces?: readonly string[] }>,
   ): Promise<void> {
+    const { cluster } = lease;
+    const namespacesOf = new Map(
+      scopes.map(({ kind, namespaces }) => [kind, namespaces]),
+    );
     await this.#database.transaction(async trx => {
       await holdLease(trx, lease);
       await trx('coverage')
-        .where({ cluster: lease.cluster })
-        .whereNotIn('kind', [...kinds])
+        .where({ cluster })
+        .whereNotIn('kind', [...namespacesOf.keys()])
         .delete();
+      const stored: Array<{ kind: KindId; namespace: string }> = await trx(
+        'objects',
+      )
+        .distinct('kind', 'namespace')
+        .where({ cluster });
+      const buckets = new Set<Bucket>();
+      for (const { kind, namespace } of stored) {
+        const isRead =
+          namespacesOf.has(kind) &&
+          (namespacesOf.get(kind)?.includes(namespace) ?? true);
+        if (isRead) continue;
+        const gone = { cluster, kind, namespace };
+        const names = await trx('objects').where(gone).pluck('name');
+        await trx('objects').where(gone).delete();
+        for (const name of names) {
+          bucketsOfKey({ ...gone, name }).forEach(one => buckets.add(one));
+        }
+      }
+      await this.#marker.markChanged(trx, [...buckets]);
     });
   }
 
