@@ -11,12 +11,12 @@ import { hashOf } from '../store/ViewStore';
 /** All stores on one database, with an analyser that draws when it is told to. */
 export function createTestStores(
   database: Knex,
-  options: { owners?: Owners; now?: () => Date } = {},
+  options: { owners?: Owners; now?: () => Date; instanceId?: string } = {},
 ) {
   const { now } = options;
   const stores = createStores({
     database,
-    instanceId: 'test',
+    instanceId: options.instanceId ?? 'test',
     ...(now && { now }),
   });
   const analyser = Analyser.create({

@@ -17,6 +17,7 @@ import {
 import { ClusterStore } from '../store/ClusterStore';
 import { FindingStore, identify } from '../store/FindingStore';
 import { InstanceStore } from '../store/InstanceStore';
+import { isPassing, tellable } from '../store/databaseErrors';
 import { ObjectStore } from '../store/ObjectStore';
 import { Claim, Queue } from '../store/Queue';
 import { ReadStore } from '../store/ReadStore';
@@ -56,6 +57,19 @@ const POLL_MILLISECONDS = 1_000;
 const LINKS_DELAY_MILLISECONDS = 2_000;
 
 /** A part of a batch: what is drawn, and the claims that are done with it. */
+/** How long to wait before trying again what the database had no time for. */
+const RETRY_MILLISECONDS = 1_000;
+
+/** Drawing has taken so long that another replica has taken over: what it has drawn since must stand. */
+class ClaimsLost extends Error {
+  readonly units: ReadonlySet<Unit>;
+
+  constructor(units: ReadonlySet<Unit>) {
+    super(`Another replica has taken over ${units.size} units`);
+    this.units = units;
+  }
+}
+
 interface Drawn {
   claims: Claim[];
   write: Drawing;
@@ -68,6 +82,8 @@ export class Analyser {
   #running: Promise<void> | undefined;
   #stopped = false;
   #marked = false;
+  /** Claims of a batch that was broken off, and could not be given back at once. */
+  #unreturned: readonly Claim[] = [];
   #wake: () => void = () => undefined;
   #unsubscribe: () => void = () => undefined;
 
@@ -146,13 +162,19 @@ export class Analyser {
   async #drawBatch(): Promise<number> {
     const { queue } = this.#options;
     const claims = await queue.claim(BATCH);
+    await queue.release(this.#unreturned);
+    this.#unreturned = [];
     if (claims.length === 0) return 0;
-    const batch = new Batch({
-      ...this.#options,
-      now: this.#now().toISOString(),
-    });
-    const drawn = await this.#draw(claims, batch);
-    await this.#write(drawn, batch);
+    try {
+      const batch = new Batch({
+        ...this.#options,
+        now: this.#now().toISOString(),
+      });
+      await this.#write(await this.#draw(claims, batch), batch);
+    } catch (error) {
+      this.#unreturned = claims;
+      throw error;
+    }
     return claims.length;
   }
 
@@ -184,7 +206,8 @@ export class Analyser {
           batch,
         ),
       });
-    } catch {
+    } catch (error) {
+      if (isPassing(error)) throw error;
       // One of them is at fault: the others must not wait for it.
       for (const { claim, unit } of services) {
         await this.#attempt([claim], drawn, () =>
@@ -253,7 +276,7 @@ export class Analyser {
     try {
       drawn.push({ claims, write: await draw() });
     } catch (error) {
-      for (const claim of claims) await this.#failed(claim, error as Error);
+      await this.#failed(claims, error as Error);
     }
   }
 
@@ -264,9 +287,11 @@ export class Analyser {
       await this.#writeTogether(drawn, batch);
     } catch (error) {
       if (drawn.length === 1) {
-        for (const claim of drawn[0].claims) {
-          await this.#failed(claim, error as Error);
-        }
+      if (error instanceof ClaimsLost) {
+        await this.#writeWithout(error.units, drawn, batch);
+        return;
+      }
+        await this.#failed(drawn[0].claims, error as Error);
         return;
       }
       this.#options.logger.debug(
@@ -278,6 +303,20 @@ export class Analyser {
   }
 
   async #writeTogether(drawn: readonly Drawn[], batch: Batch): Promise<void> {
+  /** Drops the parts in which something was taken over; what of them is still ours is drawn anew. */
+  async #writeWithout(
+    lost: ReadonlySet<Unit>,
+    drawn: readonly Drawn[],
+    batch: Batch,
+  ): Promise<void> {
+    const isWhole = ({ claims }: Drawn) =>
+      claims.every(({ unit }) => !lost.has(unit));
+    for (const one of drawn) {
+      if (isWhole(one)) await this.#write([one], batch);
+      else await this.#options.queue.release(one.claims);
+    }
+  }
+
     const { database, queue, views, findings } = this.#options;
     const claims = drawn.flatMap(one => one.claims);
     const before = await views.allMeshes();
@@ -296,6 +335,8 @@ export class Analyser {
       await this.#mark(trx, effects);
       await this.#markLinks(trx, before, effects);
     });
+      const lost = await queue.lost(trx, claims);
+      if (lost.size > 0) throw new ClaimsLost(lost);
     await queue.complete(claims);
     if (effects.topics.size > 0) this.#options.onChange?.(effects.topics);
   }
@@ -343,7 +384,21 @@ export class Analyser {
     );
   }
 
-  async #failed(claim: Claim, error: Error): Promise<void> {
+  async #failed(claims: readonly Claim[], error: Error): Promise<void> {
+    if (isPassing(error)) {
+      this.#options.logger.warn(
+        'The database had no time for the analyser; it tries again',
+        error,
+      );
+      await this.#options.queue.release(claims, {
+        delayMs: RETRY_MILLISECONDS,
+      });
+      return;
+    }
+    for (const claim of claims) await this.#fail(claim, error);
+  }
+
+  async #fail(claim: Claim, error: Error): Promise<void> {
     const { queue, logger, findings, database, onChange } = this.#options;
     const { retryAt } = await queue.fail(claim);
     logger.warn(
@@ -374,7 +429,11 @@ function analysisFailed(key: Unit, error: Error): Finding {
     rule: 'AnalysisFailed',
     severity: 'error',
     ...about,
-    message: `${about.kind} ${about.name} could not be analysed, so that what is shown of it is the last state before: ${error.message}`,
+    message: `${about.kind} ${
+      about.name
+    } could not be analysed, so that what is shown of it is the last state before: ${tellable(
+      error,
+    )}`,
     fix: 'Nothing in the cluster has to be done. Report it with the message, and with the objects where they may be shared.',
     actor: 'platform',
     evidence: about.clusters.map(cluster => ({

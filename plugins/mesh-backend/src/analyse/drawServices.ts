@@ -132,6 +132,7 @@ export async function drawServices(
         ...(body.owner && { owner: body.owner }),
         findingIds: body.findingIds,
       })),
+      gone,
     );
     if (written.length + gone.length > 0) effects.topics.add('services');
     if (changed) effects.topics.add('findings');
@@ -266,5 +267,6 @@ function unknownClusters(
   const links = linkedClusters(meshes);
   return unknowns.filter(name =>
     bodies.some(({ instance }) => links.get(instance.cluster)?.has(name)),
+  return unknowns.filter(name => linked.some(others => others.has(name)));
   );
 }

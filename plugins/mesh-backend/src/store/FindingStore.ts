@@ -7,7 +7,7 @@ import type {
   StoredFinding,
 } from '@mesh-for-backstage/plugin-mesh-common';
 import { Knex } from 'knex';
-import { Unit } from './buckets';
+import { parseUnit, Unit } from './buckets';
 import { chunks } from './chunks';
 import { ServiceCriteria, whereMeets } from './criteria';
 import {
@@ -185,7 +185,10 @@ export class FindingStore {
     return { changed: written.length + resolved.length > 0 };
   }
 
-  /** Says which service findings of other units are shown with. */
+  /**
+   * Says which service findings of other units are shown with, and takes it back of
+   * those that no longer concern the service, or whose service is gone.
+   */
   async assign(
     trx: Knex,
     services: ReadonlyArray<{
@@ -193,7 +196,30 @@ export class FindingStore {
       owner?: string;
       findingIds: readonly string[];
     }>,
+    gone: readonly string[],
   ): Promise<void> {
+    const kept = new Map(
+      services.map(({ id, findingIds }) => [id, new Set(findingIds)]),
+    );
+    for (const some of chunks([...kept.keys(), ...gone], 500)) {
+      const assigned: Array<{ id: string; service_id: string; unit: Unit }> =
+        await trx('findings')
+          .select('id', 'service_id', 'unit')
+          .whereIn('service_id', some)
+          .whereNull('resolved_at');
+      const stale = assigned.filter(
+        ({ id, service_id: service, unit }) =>
+          parseUnit(unit)?.type !== 'service' && !kept.get(service)?.has(id),
+      );
+      for (const part of chunks(stale, 500)) {
+        await trx('findings')
+          .whereIn(
+            'id',
+            part.map(({ id }) => id),
+          )
+          .update({ service_id: null, owner: null });
+      }
+    }
     for (const { id, owner, findingIds } of services) {
       for (const some of chunks(findingIds, 500)) {
         await trx('findings')

@@ -233,6 +233,19 @@ export class Queue {
     });
   }
 
+  /** Units whose claim has run out meanwhile, so that another replica may have drawn them from newer data. */
+  async lost(trx: Knex, claims: readonly Claim[]): Promise<Set<Unit>> {
+    const lost = new Set(claims.map(({ unit }) => unit));
+    for (const some of chunks([...lost], CHUNK)) {
+      const held: Unit[] = await trx('queue')
+        .whereIn('unit', some)
+        .where({ claimed_by: this.#instanceId })
+        .pluck('unit');
+      for (const unit of held) lost.delete(unit);
+    }
+    return lost;
+  }
+
   /** Takes drawn units off the queue; those that were marked meanwhile stay, free to be claimed again. */
   async complete(claims: readonly Claim[]): Promise<void> {
     for (const some of chunks(claims, CHUNK)) {

@@ -17,6 +17,8 @@ export function createStores(options: {
   now?: () => Date;
 }) {
   const { database, now = () => new Date() } = options;
+  // Knex writes the values into the message of an error, and messages into logs.
+  database.client.config.compileSqlOnError = false;
   const queue = Queue.create({
     database,
     instanceId: options.instanceId,
