@@ -15,9 +15,9 @@ import {
   viewBucket,
 } from '../store/buckets';
 import { ClusterStore } from '../store/ClusterStore';
+import { isPassing, tellable } from '../store/databaseErrors';
 import { FindingStore, identify } from '../store/FindingStore';
 import { InstanceStore } from '../store/InstanceStore';
-import { isPassing, tellable } from '../store/databaseErrors';
 import { ObjectStore } from '../store/ObjectStore';
 import { Claim, Queue } from '../store/Queue';
 import { ReadStore } from '../store/ReadStore';
@@ -56,7 +56,6 @@ const COALESCE_MILLISECONDS = 100;
 const POLL_MILLISECONDS = 1_000;
 const LINKS_DELAY_MILLISECONDS = 2_000;
 
-/** A part of a batch: what is drawn, and the claims that are done with it. */
 /** How long to wait before trying again what the database had no time for. */
 const RETRY_MILLISECONDS = 1_000;
 
@@ -70,6 +69,7 @@ class ClaimsLost extends Error {
   }
 }
 
+/** A part of a batch: what is drawn, and the claims that are done with it. */
 interface Drawn {
   claims: Claim[];
   write: Drawing;
@@ -81,9 +81,9 @@ export class Analyser {
   readonly #now: () => Date;
   #running: Promise<void> | undefined;
   #stopped = false;
-  #marked = false;
   /** Claims of a batch that was broken off, and could not be given back at once. */
   #unreturned: readonly Claim[] = [];
+  #marked = false;
   #wake: () => void = () => undefined;
   #unsubscribe: () => void = () => undefined;
 
@@ -161,9 +161,9 @@ export class Analyser {
 
   async #drawBatch(): Promise<number> {
     const { queue } = this.#options;
-    const claims = await queue.claim(BATCH);
     await queue.release(this.#unreturned);
     this.#unreturned = [];
+    const claims = await queue.claim(BATCH);
     if (claims.length === 0) return 0;
     try {
       const batch = new Batch({
@@ -286,11 +286,11 @@ export class Analyser {
     try {
       await this.#writeTogether(drawn, batch);
     } catch (error) {
-      if (drawn.length === 1) {
       if (error instanceof ClaimsLost) {
         await this.#writeWithout(error.units, drawn, batch);
         return;
       }
+      if (drawn.length === 1) {
         await this.#failed(drawn[0].claims, error as Error);
         return;
       }
@@ -302,7 +302,6 @@ export class Analyser {
     }
   }
 
-  async #writeTogether(drawn: readonly Drawn[], batch: Batch): Promise<void> {
   /** Drops the parts in which something was taken over; what of them is still ours is drawn anew. */
   async #writeWithout(
     lost: ReadonlySet<Unit>,
@@ -317,6 +316,7 @@ export class Analyser {
     }
   }
 
+  async #writeTogether(drawn: readonly Drawn[], batch: Batch): Promise<void> {
     const { database, queue, views, findings } = this.#options;
     const claims = drawn.flatMap(one => one.claims);
     const before = await views.allMeshes();
@@ -334,9 +334,9 @@ export class Analyser {
       }
       await this.#mark(trx, effects);
       await this.#markLinks(trx, before, effects);
-    });
       const lost = await queue.lost(trx, claims);
       if (lost.size > 0) throw new ClaimsLost(lost);
+    });
     await queue.complete(claims);
     if (effects.topics.size > 0) this.#options.onChange?.(effects.topics);
   }

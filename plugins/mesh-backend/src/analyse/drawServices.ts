@@ -267,6 +267,5 @@ function unknownClusters(
   const links = linkedClusters(meshes);
   return unknowns.filter(name =>
     bodies.some(({ instance }) => links.get(instance.cluster)?.has(name)),
-  return unknowns.filter(name => linked.some(others => others.has(name)));
   );
 }
