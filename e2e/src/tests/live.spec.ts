@@ -15,10 +15,8 @@ test('a change in a cluster shows on an open page', async ({ portal }) => {
   const revision = (value: string | null) => ({
     metadata: { labels: { 'istio.io/rev': value } },
   });
-  await portal.open(
-    '/mesh/findings?namespace=reviews&cluster=eu-west&severity=info',
-  );
-  const finding = page.getByRole('row', { name: /reviews\/reviews-api/ });
+  await portal.open('/mesh/findings?namespace=reviews&cluster=eu-west');
+  const finding = page.getByRole('row', { name: /Revision is not installed/ });
   await expect(
     page.getByRole('heading', { name: /finding/i }).first(),
   ).toBeVisible();

@@ -438,6 +438,11 @@ function differs(row: FindingRow, { finding, service }: FoundFinding): boolean {
   );
 }
 
+/** Who asks for the findings of a namespace means those about the Namespace too. */
+function namespaceOf({ kind, namespace, name }: Finding): string {
+  return namespace ?? (kind === 'Namespace' ? name : '');
+}
+
 async function write(
   trx: Knex,
   findings: ReadonlyArray<FoundFinding & { unit: Unit; firstSeen: string }>,
@@ -452,7 +457,7 @@ async function write(
       severity: finding.severity,
       severity_rank: rankOf(finding.severity),
       kind: finding.kind,
-      namespace: finding.namespace ?? '',
+      namespace: namespaceOf(finding),
       name: finding.name,
       search: `${finding.namespace ?? ''}/${finding.name}`.toLowerCase(),
       body: JSON.stringify(finding),
