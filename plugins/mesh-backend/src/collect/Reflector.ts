@@ -13,7 +13,7 @@ import {
 } from './errors';
 import { CollectSettings } from './settings';
 import { sleep } from './sleep';
-import { trim } from './trim';
+import { keyOf, trim } from './trim';
 
 /** How well a reflector knows what it reads. */
 export interface ReflectorState {
@@ -283,20 +283,11 @@ export class Reflector {
         if (record) await writer.add([record]);
         break;
       }
-      case 'DELETED':
-        if (object?.metadata?.name) {
-          await writer.add([
-            {
-              kind: this.#kind.id,
-              namespace: this.#kind.namespaced
-                ? object.metadata.namespace ?? ''
-                : '',
-              name: object.metadata.name,
-              deleted: true,
-            },
-          ]);
-        }
+      case 'DELETED': {
+        const key = keyOf(this.#kind, object);
+        if (key) await writer.add([{ ...key, deleted: true }]);
         break;
+      }
       case 'ERROR':
         throw new ApiStatusError({
           status: Number(object?.code) || 500,

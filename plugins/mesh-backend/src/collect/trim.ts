@@ -1,10 +1,14 @@
 import { hash } from 'node:crypto';
 import { WatchedKind } from '@mesh-for-backstage/mesh-analysis';
-import { ObjectRecord } from '../store/ObjectStore';
+import { ObjectKey, ObjectRecord } from '../store/ObjectStore';
 
 type Json = any;
 
-const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
+/** In these, tools keep the manifest as it was applied: with the data of a Secret, and the values of variables. */
+const appliedManifests =
+  /(^kubectl\.kubernetes\.io\/last-applied-configuration|^kapp\.k14s\.io\/original.*|^objectset\.rio\.cattle\.io\/applied)$/;
+/** Of a Secret's annotations, those that say which cluster it is for. */
+const secretAnnotations = /^([a-z0-9-]+\.)*istio\.io\//;
 
 /**
  * ConfigMaps that verdicts read, by name. Others in the same namespaces are
@@ -66,12 +70,8 @@ export function trim(
   version: string,
   object: Json,
 ): ObjectRecord | undefined {
-  const name = object?.metadata?.name;
-  if (typeof name !== 'string' || name === '') return undefined;
-  const namespace =
-    kind.namespaced && typeof object.metadata.namespace === 'string'
-      ? object.metadata.namespace
-      : '';
+  const key = keyOf(kind, object);
+  if (!key) return undefined;
   const fields = fieldsOf(kind, object);
   if (fields === undefined) return undefined;
   const body = JSON.stringify({
@@ -81,12 +81,35 @@ export function trim(
     ...fields,
   });
   return {
-    kind: kind.id,
-    namespace,
-    name,
+    ...key,
     hash: hash('sha1', body, 'base64url'),
     body,
   };
+}
+
+/** The longest name that Kubernetes takes; indexes of PostgreSQL take little more. */
+const LONGEST_NAME = 253;
+
+/**
+ * The key of an object; undefined where its name is none that an API server gives
+ * out. One such object must not stand in the way of all others: databases refuse
+ * what is too long or holds NUL, and separators would change what a key means.
+ */
+export function keyOf(kind: WatchedKind, object: Json): ObjectKey | undefined {
+  const { name, namespace = '' } = object?.metadata ?? {};
+  if (!isName(name)) return undefined;
+  if (!kind.namespaced) return { kind: kind.id, namespace: '', name };
+  return isName(namespace) ? { kind: kind.id, namespace, name } : undefined;
+}
+
+function isName(name: unknown): name is string {
+  return (
+    typeof name === 'string' &&
+    name.length > 0 &&
+    name.length <= LONGEST_NAME &&
+    // eslint-disable-next-line no-control-regex
+    !/[/|*?%\u0000-\u001f]/.test(name)
+  );
 }
 
 function fieldsOf(
@@ -124,9 +147,12 @@ function fieldsOf(
 
 function trimMetadata(metadata: Json, kind: WatchedKind): Json {
   const annotations = { ...metadata.annotations };
-  delete annotations[LAST_APPLIED];
-  if (kind.id === 'Node') {
-    for (const key of Object.keys(annotations)) delete annotations[key];
+  for (const key of Object.keys(annotations)) {
+    const isKept =
+      !appliedManifests.test(key) &&
+      kind.id !== 'Node' &&
+      (kind.id !== 'Secret' || secretAnnotations.test(key));
+    if (!isKept) delete annotations[key];
   }
   if (kind.id === 'Pod') keepPodAnnotations(annotations);
   return compact({
@@ -200,7 +226,7 @@ function trimContainer(container: Json): Json {
     ports: list(container?.ports, port =>
       pickFields(port, ['name', 'containerPort', 'protocol']),
     ),
-    args: isMesh ? container?.args : undefined,
+    args: isMesh ? trimArguments(container?.args) : undefined,
     env: list(container?.env, variable =>
       trimVariable(container.name, variable),
     ),
@@ -212,6 +238,31 @@ function trimContainer(container: Json): Json {
   });
 }
 
+/** Arguments without the values of those that are secret by their name, or by what they hold. */
+function trimArguments(all: Json): Json[] | undefined {
+  let isSecretNext = false;
+  return list(all, argument => {
+    const text = String(argument);
+    const [flag] = text.split('=', 1);
+    const isFlag = /^--?\w/.test(text);
+    const isSecret =
+      (isSecretNext && !isFlag) || (isFlag && secretName.test(flag));
+    isSecretNext = isFlag && isSecret && !text.includes('=');
+    if (isSecretNext) return text;
+    if (isSecret) return isFlag ? `${flag}=` : '';
+    return holdsSecret(text) ? `${isFlag ? flag : ''}=` : text;
+  });
+}
+
+/** Passwords in URLs, tokens, and keys, under whatever name. */
+function holdsSecret(value: string): boolean {
+  return (
+    /:\/\/[^/\s@]*:[^/\s@]+@/.test(value) ||
+    /\beyJ[\w-]{10,}\.[\w-]{10,}\./.test(value) ||
+    value.includes('PRIVATE KEY-----')
+  );
+}
+
 function trimVariable(container: string, variable: Json): Json {
   const name = variable?.name;
   const isOpen =
@@ -220,7 +271,9 @@ function trimVariable(container: string, variable: Json): Json {
     (container === 'istio-proxy' || container === 'linkerd-proxy'
       ? proxyVariables.test(name)
       : meshContainers.has(container));
-  return isOpen && typeof variable.value === 'string'
+  return isOpen &&
+    typeof variable.value === 'string' &&
+    !holdsSecret(variable.value)
     ? { name, value: variable.value }
     : compact({ name });
 }
