@@ -3,6 +3,7 @@ import {
   coreServices,
 } from '@backstage/backend-plugin-api';
 import {
+  mockCredentials,
   mockServices,
   startTestBackend,
   TestBackend,
@@ -244,7 +245,7 @@ describe('the mesh plugin', () => {
         claims: ['group:default/checkout'],
       }),
     };
-    const { get } = await start({ decisions });
+    const { backend, get } = await start({ decisions });
     const { items } = await until(
       async () => (await get('/v1/services')).body,
       body => body.items.length === 2,
@@ -265,6 +266,50 @@ describe('the mesh plugin', () => {
     expect(
       metadata.rules.map(({ name }: { name: string }) => name).sort(),
     ).toEqual(['HAS_OWNER', 'IN_CLUSTER', 'IN_NAMESPACE', 'IS_OWNER']);
+    const ask = (resourceRef: string | string[], conditions: object) =>
+      request(backend.server)
+        .post('/api/mesh/.well-known/backstage/permissions/apply-conditions')
+        .send({
+          items: [
+            {
+              id: 'one',
+              resourceRef,
+              resourceType: 'mesh-service',
+              conditions,
+            },
+          ],
+        });
+    const { services } = decisions;
+    const anonymous = await ask('east/shop/cart', services as object).set(
+      'authorization',
+      mockCredentials.none.header(),
+    );
+    expect(anonymous.status).toBe(401);
+    const byPermissionBackend = async (
+      resourceRef: string | string[],
+      conditions: object,
+    ) =>
+      (
+        await ask(resourceRef, conditions).set(
+          'authorization',
+          mockCredentials.service.header({
+            onBehalfOf: await mockServices.auth().getOwnServiceCredentials(),
+            targetPluginId: 'mesh',
+          }),
+        )
+      ).body.items;
+    expect(
+      await byPermissionBackend(
+        ['east/shop/cart', 'west/shop/orders', 'east/shop/none'],
+        services as object,
+      ),
+    ).toEqual([{ id: 'one', result: ['ALLOW', 'DENY', 'DENY'] }]);
+    expect(
+      await byPermissionBackend(
+        ['east/shop/cart', 'west/shop/orders'],
+        meshServiceConditions.inCluster({ clusters: ['west'] }),
+      ),
+    ).toEqual([{ id: 'one', result: ['DENY', 'ALLOW'] }]);
   });
 });
 
