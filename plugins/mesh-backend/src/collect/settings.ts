@@ -63,7 +63,6 @@ const plain = z.looseObject({
 
 const known = new Set([
   'enabled',
-  'enabled',
   'pageSize',
   'concurrentPages',
   'systemNamespaces',
