@@ -504,11 +504,13 @@ export interface components {
         namespace: string[];
         /** @description Entity ref of an owner, such as `group:default/checkout`; `none` for the unowned. May be repeated. */
         owner: string[];
-        /** @description Worst severity among the findings; `none` for those without any. May be repeated. */
+        /** @description Of services the worst severity among their findings, `none` for those without any; of findings their own, and `none` takes none of them. May be repeated. */
         severity: ("error" | "warning" | "info" | "none")[];
+        /** @description Direction of `sort`. Ties are ascending either way. */
         order: "asc" | "desc";
-        /** @description `nextCursor` of the page before. Opaque. */
+        /** @description `nextCursor` of the page before. Opaque, and of use only with the same filter, sort and order. Left aside with `format=csv` is `limit` alone. */
         cursor: string;
+        /** @description Rows of a page. */
         limit: number;
         format: "json" | "csv";
     };
@@ -574,12 +576,15 @@ export interface operations {
                 owner?: components["parameters"]["owner"];
                 /** @description How the service takes part in the mesh. May be repeated. */
                 dataplane?: components["schemas"]["DataplaneFilter"][];
-                /** @description Worst severity among the findings; `none` for those without any. May be repeated. */
+                /** @description Of services the worst severity among their findings, `none` for those without any; of findings their own, and `none` takes none of them. May be repeated. */
                 severity?: components["parameters"]["severity"];
+                /** @description By what the list is ordered; ties are broken by name. `owner`: services without an owner count as the first. `clusters`: their number. `endpoints`: ready ones; unknown counts as fewer than none. `severity`: the worst among the findings, from none to error, so that `order=desc` has the worst first. */
                 sort?: "name" | "namespace" | "owner" | "clusters" | "endpoints" | "severity";
+                /** @description Direction of `sort`. Ties are ascending either way. */
                 order?: components["parameters"]["order"];
-                /** @description `nextCursor` of the page before. Opaque. */
+                /** @description `nextCursor` of the page before. Opaque, and of use only with the same filter, sort and order. Left aside with `format=csv` is `limit` alone. */
                 cursor?: components["parameters"]["cursor"];
+                /** @description Rows of a page. */
                 limit?: components["parameters"]["limit"];
                 format?: components["parameters"]["format"];
             };
@@ -679,7 +684,7 @@ export interface operations {
                 search?: components["parameters"]["search"];
                 /** @description Id of the rule. May be repeated. */
                 rule?: string[];
-                /** @description Worst severity among the findings; `none` for those without any. May be repeated. */
+                /** @description Of services the worst severity among their findings, `none` for those without any; of findings their own, and `none` takes none of them. May be repeated. */
                 severity?: components["parameters"]["severity"];
                 /** @description Name of a cluster. May be repeated; any of them will do. */
                 cluster?: components["parameters"]["cluster"];
@@ -689,10 +694,13 @@ export interface operations {
                 owner?: components["parameters"]["owner"];
                 /** @description `open` findings hold now; `resolved` ones have been seen and are gone. */
                 state?: "open" | "resolved" | "all";
+                /** @description By what the list is ordered; ties are broken by namespace and name. `severity`: from info to error, so that `order=desc` has the worst first. `lastSeen`: open findings are seen now, later than all that are resolved. */
                 sort?: "severity" | "firstSeen" | "lastSeen" | "rule" | "namespace";
+                /** @description Direction of `sort`. Ties are ascending either way. */
                 order?: components["parameters"]["order"];
-                /** @description `nextCursor` of the page before. Opaque. */
+                /** @description `nextCursor` of the page before. Opaque, and of use only with the same filter, sort and order. Left aside with `format=csv` is `limit` alone. */
                 cursor?: components["parameters"]["cursor"];
+                /** @description Rows of a page. */
                 limit?: components["parameters"]["limit"];
                 format?: components["parameters"]["format"];
             };
