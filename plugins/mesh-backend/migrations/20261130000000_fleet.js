@@ -61,8 +61,8 @@ exports.up = async function up(knex) {
     table.text('name').notNullable();
     table.text('hash').notNullable().comment('Of the trimmed form');
     table.text('body').notNullable().comment('JSON');
-    table.primary(['cluster', 'namespace', 'kind', 'name']);
-    table.index(['cluster', 'kind'], 'objects_cluster_kind_idx');
+    // The only index: every object is written through it, and lists come in its order.
+    table.primary(['cluster', 'kind', 'namespace', 'name']);
   });
 
   await knex.schema.createTable('queue', table => {

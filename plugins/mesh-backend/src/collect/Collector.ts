@@ -62,6 +62,8 @@ const badness: Array<ReflectorState['state']> = [
 
 /** How long changes of state are gathered before they are stored. */
 const REPORT_DELAY_MS = 200;
+/** The same while kinds are still being read for the first time: then each page is a change. */
+const REPORT_DELAY_WHILE_READING_MS = 1_000;
 
 /** All that is under way ends at once when it is told to, but for what the database is asked. */
 const STOP_WITHIN_MS = 20_000;
@@ -94,6 +96,7 @@ export class Collector {
   #probing?: Promise<void>;
   #wakeDiscovery?: () => void;
   #reportTimer?: NodeJS.Timeout;
+  #reportAt = Infinity;
   #reporting: Promise<void> = Promise.resolve();
   #ended?: Promise<unknown>;
   #waitingFor = '';
@@ -528,10 +531,23 @@ export class Collector {
 
   #reportSoon(): void {
     if (this.#controller.signal.aborted) return;
-    this.#reportTimer ??= setTimeout(() => {
-      this.#reportTimer = undefined;
+    const delayMs =
+      this.#discovered && this.#pending().length > 0
+        ? REPORT_DELAY_WHILE_READING_MS
+        : REPORT_DELAY_MS;
+    const at = Date.now() + delayMs;
+    if (at >= this.#reportAt) return;
+    clearTimeout(this.#reportTimer);
+    this.#reportAt = at;
+    this.#reportTimer = setTimeout(() => {
+      this.#reportAt = Infinity;
       this.#reporting = this.#reporting.then(() => this.#report());
-    }, REPORT_DELAY_MS);
+    }, delayMs);
+  }
+
+  /** Kinds of which nothing is known yet. */
+  #pending(): KindId[] {
+    return [...this.#readings.keys()].filter(id => !this.#coverage.has(id));
   }
 
   /** Stores what has changed of coverage and state. */
@@ -605,9 +621,7 @@ export class Collector {
     if (!this.#discovered) {
       return { state: this.#status.state, message: this.#status.message };
     }
-    const pending = [...this.#readings.keys()].filter(
-      id => !this.#coverage.has(id),
-    );
+    const pending = this.#pending();
     if (pending.length > 0) {
       const total = this.#readings.size;
       return {

@@ -432,19 +432,21 @@ function list(values: Json, map: (value: Json) => Json): Json[] | undefined {
 }
 
 function pick(object: Json, fields: Record<string, string[]>): Json {
-  return compact(
-    Object.fromEntries(
-      Object.entries(fields).map(([field, names]) => [
-        field,
-        pickFields(object[field], names),
-      ]),
-    ),
-  );
+  const picked: Record<string, Json> = {};
+  for (const field of Object.keys(fields)) {
+    picked[field] = pickFields(object[field], fields[field]);
+  }
+  return compact(picked);
 }
 
-function pickFields(object: Json, names: string[]): Json {
+function pickFields(object: Json, names: readonly string[]): Json {
   if (typeof object !== 'object' || object === null) return undefined;
-  return compact(Object.fromEntries(names.map(name => [name, object[name]])));
+  const picked: Record<string, Json> = {};
+  for (const name of names) {
+    const value = object[name];
+    if (isThere(value)) picked[name] = value;
+  }
+  return picked;
 }
 
 /** Without what is undefined or an empty object, so that absent looks the same however it was written. */
@@ -452,12 +454,17 @@ function compact(object: Record<string, Json>): Json {
   const kept: Record<string, Json> = {};
   for (const key of Object.keys(object)) {
     const value = object[key];
-    if (value === undefined || value === null) continue;
-    const isEmpty =
-      typeof value === 'object' &&
-      !Array.isArray(value) &&
-      Object.keys(value).length === 0;
-    if (!isEmpty) kept[key] = value;
+    if (isThere(value)) kept[key] = value;
   }
   return kept;
+}
+
+function isThere(value: Json): boolean {
+  if (value === undefined || value === null) return false;
+  if (typeof value !== 'object' || Array.isArray(value)) return true;
+  // Not `Object.keys`, which would make a list for every object of a fleet.
+  for (const key in value) {
+    if (Object.hasOwn(value, key)) return true;
+  }
+  return false;
 }

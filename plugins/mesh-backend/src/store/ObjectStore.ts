@@ -1,6 +1,11 @@
-import { FleetObject, KindId } from '@mesh-for-backstage/mesh-analysis';
+import {
+  FleetObject,
+  KindId,
+  watchedKinds,
+} from '@mesh-for-backstage/mesh-analysis';
 import { Knex } from 'knex';
 import { Bucket, bucketsOfKey } from './buckets';
+import { chunks } from './chunks';
 import { ChangeMarker, ClusterLease, holdLease } from './ClusterLease';
 
 /** The key of an object within its cluster. */
@@ -25,8 +30,15 @@ export interface ObjectChanges {
   deletes: readonly ObjectKey[];
 }
 
-/** SQLite allows 32,766 variables in a statement; an object takes six. */
-const CHUNK = 400;
+/**
+ * Objects in a statement. More would save no time: the statement would be too long
+ * to be kept for the next time, see `openDatabase`.
+ */
+const CHUNK = 100;
+
+const kindsInNamespaces = watchedKinds
+  .filter(kind => kind.namespaced)
+  .map(kind => kind.id);
 
 /**
  * The trimmed objects of all clusters. Every write carries the lease of the
@@ -100,14 +112,16 @@ export class ObjectStore {
     return inOrder(rows).map(row => parse(scope.cluster, row.body));
   }
 
-  /** Everything that one namespace of a cluster holds, by kind. */
+  /** Everything that one namespace of a cluster holds of the watched kinds, by kind. */
   async listNamespace(scope: {
     cluster: string;
     namespace: string;
   }): Promise<Map<KindId, FleetObject[]>> {
     const rows = await this.#database('objects')
       .select('kind', 'namespace', 'name', 'body')
-      .where({ cluster: scope.cluster, namespace: scope.namespace });
+      // The kinds are named so that the primary key finds the rows.
+      .where({ cluster: scope.cluster, namespace: scope.namespace })
+      .whereIn('kind', kindsInNamespaces);
     const byKind = new Map<KindId, FleetObject[]>();
     for (const row of inOrder(rows)) {
       const objects = byKind.get(row.kind);
@@ -170,7 +184,7 @@ async function upsert(
   const result = await trx.raw(
     `insert into objects (cluster, namespace, kind, name, hash, body)
      values ${rows}
-     on conflict (cluster, namespace, kind, name)
+     on conflict (cluster, kind, namespace, name)
      do update set hash = excluded.hash, body = excluded.body
      where objects.hash <> excluded.hash
      returning namespace, kind, name`,
@@ -209,7 +223,15 @@ async function remove(
 
 function bucketsOf(cluster: string, keys: readonly ObjectKey[]): Bucket[] {
   const buckets = new Set<Bucket>();
+  let last: ObjectKey | undefined;
   for (const key of keys) {
+    // Objects come by kind and namespace, and those of one namespace share their buckets.
+    const isSame =
+      key.namespace !== '' &&
+      key.namespace === last?.namespace &&
+      key.kind === last.kind;
+    last = key;
+    if (isSame) continue;
     for (const bucket of bucketsOfKey({ cluster, ...key })) buckets.add(bucket);
   }
   return [...buckets];
@@ -244,10 +266,4 @@ function inOrder<T extends { namespace: string; name: string }>(
 function compare(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;
-}
-
-function* chunks<T>(items: readonly T[], size: number): Generator<T[]> {
-  for (let start = 0; start < items.length; start += size) {
-    yield items.slice(start, start + size);
-  }
 }
