@@ -105,7 +105,6 @@ export const meshPlugin = createBackendPlugin({
             services: AuthorizedServices.create({
               services: FleetServices.create({
                 ...stores,
-                clusters,
                 entities: owners,
               }),
               requests,

@@ -386,9 +386,10 @@ export interface components {
             ambient?: "enrolled" | "pending" | "wanted-not-enrolled" | "blocked-by-sidecar" | "blocked" | "not-wanted-but-enrolled";
             waypoint?: components["schemas"]["Waypoint"];
         };
-        ServiceLink: {
-            from: string;
-            to: string;
+        /** @description Links that stand alike. Every cluster of `from` reaches every other cluster of `to`; no cluster is linked to itself. Clusters that all reach each other are one group, with the same names on both sides. */
+        ServiceLinks: {
+            from: string[];
+            to: string[];
             /** @enum {string} */
             mechanism: "istio" | "istio-mcs" | "linkerd-mirror" | "linkerd-federated" | "cilium-global" | "mcs" | "consul";
             /** @enum {string} */
@@ -449,6 +450,19 @@ export interface components {
                 count: number;
             }[];
         };
+        /** @description What matters of a cluster beside a service. The rest stands in `ClusterSummary`, and takes `mesh.fleet.read`. */
+        ServiceCluster: {
+            name: string;
+            title?: string;
+            environment?: string;
+            state: components["schemas"]["ClusterState"];
+            /** Format: date-time */
+            since: string;
+            /** @description What is wrong; only for readers with `mesh.fleet.read`. */
+            message?: string;
+            /** Format: date-time */
+            lastContact?: string;
+        };
         ServiceDetail: {
             scope: string;
             namespace: string;
@@ -459,7 +473,7 @@ export interface components {
             entities: string[];
             instances: components["schemas"]["ServiceInstance"][];
             workloads: components["schemas"]["Workload"][];
-            links: components["schemas"]["ServiceLink"][];
+            links: components["schemas"]["ServiceLinks"][];
             homonyms: string[];
             dataplane: components["schemas"]["DataplaneFact"];
             endpoints: components["schemas"]["ReadyCountFact"];
@@ -470,8 +484,8 @@ export interface components {
              * @description When the verdict was drawn.
              */
             asOf: string;
-            /** @description The state of each cluster that has an instance, and of each that should be counted and is not known. */
-            clusters: components["schemas"]["ClusterSummary"][];
+            /** @description The state of each cluster that has an instance. */
+            clusters: components["schemas"]["ServiceCluster"][];
         };
         EntityServices: {
             items: components["schemas"]["ServiceDetail"][];

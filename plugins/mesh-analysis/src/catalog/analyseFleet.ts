@@ -116,10 +116,10 @@ function mergeServices(
   views: NamespaceView[],
   options: { ownerLabels?: string[] },
 ): ServiceView[] {
-  const presence = new Map<string, NamespacePresence[]>();
+  const presence = new Map<string, Map<string, NamespacePresence>>();
   for (const view of views) {
-    const known = presence.get(view.namespace) ?? [];
-    known.push(namespacePresence(view));
+    const known = presence.get(view.namespace) ?? new Map();
+    known.set(view.cluster, namespacePresence(view));
     presence.set(view.namespace, known);
   }
   const clusters = inventory.clusters();
@@ -155,13 +155,13 @@ function mergeServices(
     }
   }
   return [...groups.values()].flatMap(group => {
-    const known = presence.get(group.namespace) ?? [];
+    const known = presence.get(group.namespace);
     return mergeService({
       ...group,
       meshes,
       namespaces: clusters.map(
         cluster =>
-          known.find(one => one.cluster === cluster) ?? {
+          known?.get(cluster) ?? {
             cluster,
             present: gapIn(inventory, 'Namespace', cluster) ?? false,
           },

@@ -1,7 +1,7 @@
 import { isUnknown } from '../inventory/Fact';
 import { createFinding } from '../rules/createFinding';
 import { Finding } from '../rules/Finding';
-import { clusterLinks, clustersWithId, hasControlPlane } from './clusterLinks';
+import { ClusterLinks, hasControlPlane } from './clusterLinks';
 import { ClusterMesh } from './mesh';
 
 /**
@@ -40,24 +40,19 @@ function configEvidence({ cluster, revisions }: ClusterMesh, value: string) {
 }
 
 /** True where two clusters are certainly of one mesh. */
-function sameMesh(
-  a: ClusterMesh,
-  b: ClusterMesh,
-  meshes: readonly ClusterMesh[],
-) {
+function sameMesh(a: ClusterMesh, b: ClusterMesh, links: ClusterLinks) {
   return (
     (!isUnknown(a.meshId) && a.meshId === b.meshId) ||
-    clusterLinks(meshes).some(
-      ({ mechanism, from, to, state }) =>
-        mechanism === 'istio' &&
-        state === 'active' &&
-        ((from === a.cluster && to === b.cluster) ||
-          (from === b.cluster && to === a.cluster)),
+    [a, b].some(
+      (one, index) =>
+        links.between('istio', one.cluster, [b, a][index].cluster)?.state ===
+        'active',
     )
   );
 }
 
 function collisions(meshes: readonly ClusterMesh[]): Finding[] {
+  const links = ClusterLinks.of(meshes);
   const byId = new Map<string, ClusterMesh[]>();
   for (const mesh of meshes) {
     if (!isUnknown(mesh.clusterId)) {
@@ -69,7 +64,7 @@ function collisions(meshes: readonly ClusterMesh[]): Finding[] {
       same.some(
         other =>
           other !== one &&
-          (sameMesh(one, other, meshes) || isReadByOne(one, other, id, meshes)),
+          (sameMesh(one, other, links) || isReadByOne(one, other, id, meshes)),
       ),
     );
     if (colliding.length < 2) {
@@ -109,11 +104,15 @@ function isReadByOne(
 }
 
 function asymmetries(meshes: readonly ClusterMesh[]): Finding[] {
+  const links = ClusterLinks.of(meshes);
+  const declared = new Map(
+    meshes.map(mesh => [mesh, istioTargetsOf(mesh)] as const),
+  );
   return meshes.filter(hasControlPlane).flatMap(reader =>
     reader.declaredLinks
       .filter(link => link.mechanism === 'istio')
       .flatMap(link => {
-        const targets = clustersWithId(meshes, link.target);
+        const targets = links.withId(link.target);
         return targets
           .filter(
             target =>
@@ -121,11 +120,7 @@ function asymmetries(meshes: readonly ClusterMesh[]): Finding[] {
               hasControlPlane(target) &&
               target.linksUnknown.istio === undefined &&
               !isUnknown(reader.clusterId) &&
-              !target.declaredLinks.some(
-                back =>
-                  back.mechanism === 'istio' &&
-                  back.target === reader.clusterId,
-              ),
+              !declared.get(target)!.has(reader.clusterId),
           )
           .map(target =>
             createFinding('AsymmetricDiscovery', {
@@ -158,12 +153,22 @@ function asymmetries(meshes: readonly ClusterMesh[]): Finding[] {
   );
 }
 
+function istioTargetsOf({ declaredLinks }: ClusterMesh): Set<string> {
+  return new Set(
+    declaredLinks
+      .filter(link => link.mechanism === 'istio')
+      .map(link => link.target),
+  );
+}
+
 function differingMeshIds(meshes: readonly ClusterMesh[]): Finding[] {
+  const links = ClusterLinks.of(meshes);
   return meshes.flatMap(reader =>
     reader.declaredLinks
       .filter(link => link.mechanism === 'istio')
       .flatMap(link =>
-        clustersWithId(meshes, link.target)
+        links
+          .withId(link.target)
           .filter(
             target =>
               target !== reader &&

@@ -2,14 +2,14 @@ import { isUnknown } from '../inventory/Fact';
 import { createFinding, FindingDetails } from '../rules/createFinding';
 import { Evidence, Finding } from '../rules/Finding';
 import { RuleId } from '../rules/rules';
-import { clusterLinks } from './clusterLinks';
+import { ClusterLinks } from './clusterLinks';
 import { ClusterMesh } from './mesh';
 import type { MergeInput } from './mergeService';
-import { networkPathProblem } from './networks';
+import { networkOf, networkPathProblem } from './networks';
 import { isCiliumGlobal } from './serviceLinks';
 import {
   ServiceInstance,
-  ServiceLink,
+  ServiceLinks,
   ServicePort,
   ServiceView,
   Workload,
@@ -32,7 +32,7 @@ type Report = (
 export function mergeFindings(
   view: Omit<ServiceView, 'findings'>,
   members: Member[],
-  edges: readonly ServiceLink[],
+  links: readonly ServiceLinks[],
   input: MergeInput,
 ): Finding[] {
   const findings: Finding[] = [];
@@ -47,14 +47,14 @@ export function mergeFindings(
       }),
     );
 
-  const compared = comparable(members, edges);
+  const compared = comparable(members, links);
   if (compared.length > 1) {
     ports(compared, report);
     types(compared, report);
     owners(compared, input.ownerLabels ?? ['backstage.io/owner'], report);
   }
-  networks(members, edges, report);
-  oneSided(members, edges, report);
+  networks(members, links, ClusterLinks.of(input.meshes), report);
+  oneSided(members, links, report);
   absentMembers(view, members, input, report);
   return findings;
 }
@@ -65,16 +65,16 @@ export function mergeFindings(
  */
 function comparable(
   members: Member[],
-  edges: readonly ServiceLink[],
+  links: readonly ServiceLinks[],
 ): Member[] {
   const joined = new Set(
-    edges
+    links
       .filter(
         ({ mechanism, state }) =>
           mechanism.startsWith('istio') &&
           (state === 'active' || state === 'unknown'),
       )
-      .flatMap(({ from, to }) => [from, to]),
+      .flatMap(({ from, to }) => [...from, ...to]),
   );
   return members.filter(
     ({ instance }) =>
@@ -99,7 +99,12 @@ function whoSays(
   const byValue = new Map<string, string[]>();
   for (const { instance } of members) {
     const key = value(instance);
-    byValue.set(key, [...(byValue.get(key) ?? []), instance.cluster]);
+    const clusters = byValue.get(key);
+    if (clusters) {
+      clusters.push(instance.cluster);
+    } else {
+      byValue.set(key, [instance.cluster]);
+    }
   }
   return {
     values: [...byValue.keys()],
@@ -306,33 +311,54 @@ function owners(members: Member[], keys: readonly string[], report: Report) {
   }
 }
 
+/** Callers by the network of their cluster; those whose network is not known are left out. */
+function byNetwork(callers: Member[]): Map<string, string[]> {
+  const networks = new Map<string, string[]>();
+  for (const { instance, mesh } of callers) {
+    if (mesh && !isUnknown(mesh.network)) {
+      const clusters = networks.get(mesh.network) ?? [];
+      clusters.push(instance.cluster);
+      networks.set(mesh.network, clusters);
+    }
+  }
+  return networks;
+}
+
 function networks(
   members: Member[],
-  edges: readonly ServiceLink[],
+  links: readonly ServiceLinks[],
+  clusters: ClusterLinks,
   report: Report,
 ): void {
   const byCluster = new Map(members.map(one => [one.instance.cluster, one]));
-  const meshes = members.flatMap(({ mesh }) => (mesh ? [mesh] : []));
+  const membersIn = (names: string[]) =>
+    names.map(name => byCluster.get(name)).filter(one => one !== undefined);
   const problems = new Map<string, { from: string[]; problem: string }>();
-  for (const { from, to, mechanism, state } of edges) {
-    const [source, target] = [byCluster.get(from), byCluster.get(to)];
-    if (
-      !mechanism.startsWith('istio') ||
-      state !== 'active' ||
-      !source ||
-      !target ||
-      target.instance.role !== 'backend'
-    ) {
+  for (const { from, to, mechanism, state } of links) {
+    if (!mechanism.startsWith('istio') || state !== 'active') {
       continue;
     }
-    const problem = networkPathProblem(source, target, meshes);
-    if (problem) {
-      const known = problems.get(to) ?? { from: [], problem };
-      known.from.push(from);
-      problems.set(to, known);
+    const callers = byNetwork(membersIn(from));
+    for (const target of membersIn(to)) {
+      const network = networkOf(target);
+      if (target.instance.role !== 'backend' || network === undefined) {
+        continue;
+      }
+      for (const [source, names] of callers) {
+        const problem = networkPathProblem(source, network, clusters);
+        if (problem) {
+          const { cluster } = target.instance;
+          const known = problems.get(cluster) ?? { from: [], problem };
+          known.from.push(...names.filter(name => name !== cluster));
+          problems.set(cluster, known);
+        }
+      }
     }
   }
   for (const [to, { from, problem }] of problems) {
+    if (from.length === 0) {
+      continue;
+    }
     const target = byCluster.get(to)!.instance;
     report('NoEndpointPath', {
       clusters: [to, ...from],
@@ -349,17 +375,17 @@ function networks(
 
 function oneSided(
   members: Member[],
-  edges: readonly ServiceLink[],
+  links: readonly ServiceLinks[],
   report: Report,
 ): void {
-  const broken = edges.filter(
+  const broken = links.filter(
     ({ mechanism, state }) =>
       mechanism === 'cilium-global' && state === 'broken',
   );
   if (broken.length === 0) {
     return;
   }
-  const clusters = new Set(broken.flatMap(({ from, to }) => [from, to]));
+  const clusters = new Set(broken.flatMap(({ from, to }) => [...from, ...to]));
   const concerned = members.filter(({ instance }) =>
     clusters.has(instance.cluster),
   );
@@ -400,18 +426,15 @@ function absentMembers(
   const isExported = backends.some(
     ({ instance }) => instance.reach?.exported === true,
   );
-  const meshes = new Map(input.meshes.map(mesh => [mesh.cluster, mesh]));
+  const clusters = ClusterLinks.of(input.meshes);
+  const offered = clusters.names.setOf(
+    backends.map(({ instance }) => instance.cluster),
+  );
   const readers = (input.namespaces ?? []).filter(
     ({ cluster }) =>
       !own.has(cluster) &&
-      clusterLinks(input.meshes).some(
-        link =>
-          link.from === cluster &&
-          link.state === 'active' &&
-          backends.some(({ instance }) => instance.cluster === link.to) &&
-          (link.mechanism === 'istio' ||
-            (link.mechanism === 'mcs' && isExported)),
-      ),
+      (clusters.reads('istio', cluster, offered) ||
+        (isExported && clusters.reads('mcs', cluster, offered))),
   );
   const withoutNamespace = readers.filter(one => one.present === false);
   if (isExported && withoutNamespace.length > 0) {
@@ -435,8 +458,8 @@ function absentMembers(
     ({ cluster, present, readers: hasReaders }) =>
       present === true &&
       hasReaders === true &&
-      meshes.get(cluster)?.revisions[0]?.dnsCapture === false &&
-      meshes.get(cluster)?.ambient.installed === false,
+      clusters.meshOf(cluster)?.revisions[0]?.dnsCapture === false &&
+      clusters.meshOf(cluster)?.ambient.installed === false,
   );
   if (deaf.length > 0) {
     report('StubMissing', {

@@ -1,10 +1,9 @@
 import { Fact, isUnknown, unknown } from '../inventory/Fact';
-import { Finding } from '../rules/Finding';
-import { ClusterLink, clusterLinks } from './clusterLinks';
+import { ClusterLinks } from './clusterLinks';
 import { ClusterMesh } from './mesh';
 import { mergeFindings } from './mergeFindings';
-import { judgeLink } from './serviceLinks';
-import { ServiceInstance, ServiceLink, ServiceView, Workload } from './types';
+import { serviceLinks } from './serviceLinks';
+import { ServiceInstance, ServiceLinks, ServiceView, Workload } from './types';
 import { combine } from './workloads';
 
 /**
@@ -48,28 +47,31 @@ type Member = {
  */
 export function mergeService(input: MergeInput): ServiceView[] {
   const { namespace, name, instances, meshes, unknownClusters } = input;
-  const byCluster = new Map(meshes.map(mesh => [mesh.cluster, mesh]));
+  const clusterLinks = ClusterLinks.of(meshes);
   const members = instances.map(({ instance, workloads }) => ({
     instance,
     workloads,
-    mesh: byCluster.get(instance.cluster),
+    mesh: clusterLinks.meshOf(instance.cluster),
   }));
-  const edges = edgesBetween(members, clusterLinks(meshes));
-  const groups = components(members, edges);
+  const allLinks = serviceLinks(
+    instances.map(({ instance }) => instance),
+    clusterLinks,
+  );
+  const groups = components(members, allLinks.toList());
   const scopes = scopesOf(groups);
+  const clustersOf = (some: Member[]) =>
+    clusterLinks.names.setOf(some.map(({ instance }) => instance.cluster));
 
   return groups.map((group, index) => {
-    const clusters = new Set(group.map(one => one.instance.cluster));
-    const links = edges
-      .filter(({ from, to }) => clusters.has(from) && clusters.has(to))
-      .filter(({ mechanism, to }) =>
-        mechanism.startsWith('linkerd')
-          ? true
-          : group.some(
-              ({ instance }) =>
-                instance.cluster === to && instance.role !== 'stub',
-            ),
-      );
+    const clusters = clustersOf(group);
+    const own = allLinks.only(clusters, () => clusters);
+    // A stub has nothing that others could reach; a mirror is a link by being there.
+    const reachable = clustersOf(
+      group.filter(({ instance }) => instance.role !== 'stub'),
+    );
+    const links = own.only(clusters, ({ mechanism }) =>
+      mechanism.startsWith('linkerd') ? clusters : reachable,
+    );
     const counted = group.filter(
       ({ instance }) =>
         instance.role === 'backend' || instance.role === 'gateway',
@@ -83,7 +85,7 @@ export function mergeService(input: MergeInput): ServiceView[] {
       name,
       instances: group.map(one => one.instance),
       workloads: group.flatMap(one => one.workloads),
-      links,
+      links: links.toList(),
       homonyms: scopes.filter((_, other) => other !== index),
       dataplane: combine(
         counted
@@ -94,95 +96,27 @@ export function mergeService(input: MergeInput): ServiceView[] {
       endpoints: endpointsOf(counted),
       partial,
     };
-    const findings: Finding[] = mergeFindings(
-      view,
-      group,
-      edges.filter(({ from, to }) => clusters.has(from) && clusters.has(to)),
-      input,
-    );
+    const findings = mergeFindings(view, group, own.toList(), input);
     return { ...view, findings };
   });
 }
 
-/** All links of the service, each with its state; at most one for a pair and mechanism. */
-function edgesBetween(
+/** Members of linked clusters together, each group with its clusters. */
+function components(
   members: Member[],
-  links: readonly ClusterLink[],
-): ServiceLink[] {
-  const own = new Map<string, Member>();
-  for (const member of members) {
-    const { role, cluster } = member.instance;
-    if (role !== 'mirror' && role !== 'derived') {
-      own.set(cluster, member);
-    }
-  }
-  const edges = new Map<string, ServiceLink>();
-  const add = (edge: ServiceLink) =>
-    edges.set(`${edge.from}>${edge.to}>${edge.mechanism}`, edge);
-
-  if (own.size > 1) {
-    for (const link of links) {
-      const from = own.get(link.from);
-      const to = own.get(link.to);
-      const judged = from && to && judgeLink(link, from, to);
-      if (judged) {
-        add({ from: link.from, to: link.to, ...judged });
-      }
-    }
-  }
-  for (const { instance } of members) {
-    for (const edge of mirrorEdges(instance, links)) {
-      add(edge);
-    }
-  }
-  return [...edges.values()];
-}
-
-/** A mirror is the link: traffic to it goes to the cluster that it mirrors. */
-function mirrorEdges(
-  instance: ServiceInstance,
-  links: readonly ClusterLink[],
-): ServiceLink[] {
-  if (instance.role !== 'mirror' || !instance.mirrorOf) {
-    return [];
-  }
-  const federated =
-    instance.annotations['multicluster.linkerd.io/remote-discovery'];
-  const targets = federated
-    ? federated
-        .split(',')
-        .map(item => item.trim().split('@')[1])
-        .filter(cluster => cluster !== undefined && cluster !== '')
-    : [instance.mirrorOf.cluster];
-  return targets.map(to => {
-    const link = links.find(
-      one =>
-        one.mechanism === 'linkerd' &&
-        one.from === instance.cluster &&
-        one.to === to,
-    );
-    return {
-      from: instance.cluster,
-      to,
-      mechanism: federated ? 'linkerd-federated' : 'linkerd-mirror',
-      state: link?.state ?? 'unknown',
-      ...(link
-        ? link.reason && { reason: link.reason }
-        : { reason: `no Link to ${to} was found in ${instance.cluster}` }),
-    };
-  });
-}
-
-function components(members: Member[], edges: ServiceLink[]): Member[][] {
+  links: readonly ServiceLinks[],
+): Member[][] {
   const parent = new Map<string, string>();
   const find = (cluster: string): string => {
     const up = parent.get(cluster) ?? cluster;
     return up === cluster ? cluster : find(up);
   };
-  for (const { from, to } of edges) {
-    const [a, b] = [find(from), find(to)];
-    if (a !== b) {
-      parent.set(a, b);
+  // All clusters of a group are connected: whichever of them reaches two others joins
+  // these, and each of them reaches one.
+  for (const { from, to } of links) {
+    const root = find(from[0]);
+    for (const cluster of [...from, ...to]) {
+      parent.set(find(cluster), root);
     }
   }
   const groups = new Map<string, Member[]>();

@@ -1,15 +1,16 @@
 import { isUnknown } from '../inventory/Fact';
+import { ClusterLinks } from './clusterLinks';
 import { ClusterMesh } from './mesh';
-import { ServiceInstance, Workload } from './types';
-
-interface Side {
-  instance: ServiceInstance;
-  workloads: Workload[];
-  mesh: ClusterMesh | undefined;
-}
+import { Workload } from './types';
 
 /** The network of a service's pods: their own label, else their cluster's. */
-function networkOf({ workloads, mesh }: Side): string | undefined {
+export function networkOf({
+  workloads,
+  mesh,
+}: {
+  workloads: Workload[];
+  mesh: ClusterMesh | undefined;
+}): string | undefined {
   const labels = new Set(
     workloads.map(one => one.labels['topology.istio.io/network']),
   );
@@ -20,32 +21,21 @@ function networkOf({ workloads, mesh }: Side): string | undefined {
   return mesh && !isUnknown(mesh.network) ? mesh.network : undefined;
 }
 
-/** Why callers of one side cannot reach the endpoints of the other, where that is certain. */
+/** Why callers in one network cannot reach endpoints in another, where that is certain. */
 export function networkPathProblem(
-  from: Side,
-  to: Side,
-  meshes: readonly ClusterMesh[],
+  source: string,
+  target: string,
+  clusters: ClusterLinks,
 ): string | undefined {
-  const source =
-    from.mesh && !isUnknown(from.mesh.network) ? from.mesh.network : undefined;
-  const target = networkOf(to);
-  if (source === undefined || target === undefined || source === target) {
+  if (source === target || target === '') {
     return undefined;
   }
-  if (target === '') {
+  const { usable, ignored } = clusters.gatewaysOf(target);
+  if (usable) {
     return undefined;
   }
-  const declared = meshes.some(mesh =>
-    mesh.revisions.some(one => one.networksWithGateways.includes(target)),
-  );
-  const gateways = meshes
-    .flatMap(mesh => mesh.networkGateways)
-    .filter(gateway => gateway.network === target);
-  if (declared || gateways.some(gateway => !gateway.ignored)) {
-    return undefined;
-  }
-  return gateways.length > 0
-    ? `no gateway of network ${target} is usable: ${gateways[0].ignored}`
+  return ignored
+    ? `no gateway of network ${target} is usable: ${ignored}`
     : `network ${target} has no gateway, and they are in network ${
         source || '(unnamed)'
       }`;

@@ -70,14 +70,13 @@ export function readRemoteSecrets(
       unknown: `which clusters the control plane reads stands in remote secrets, and these are not read here (${gap.unknown})`,
     };
   }
-  if (
-    isBare &&
-    revisions.length === 0 &&
-    inventory.coverage(
-      'MutatingWebhookConfiguration.admissionregistration.k8s.io',
-      cluster,
-    ).state === 'unreachable'
-  ) {
+  const { state, pending } = inventory.coverage(
+    'MutatingWebhookConfiguration.admissionregistration.k8s.io',
+    cluster,
+  );
+  // What is still being read is no mesh that nothing is known of: services that are
+  // taken for one now would be two again in a moment, under other names.
+  if (isBare && revisions.length === 0 && state === 'unreachable' && !pending) {
     return {
       links,
       unknown:

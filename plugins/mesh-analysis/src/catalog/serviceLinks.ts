@@ -1,99 +1,172 @@
 import { isUnknown } from '../inventory/Fact';
 import { hostMatches } from '../inventory/hosts';
-import { ClusterLink } from './clusterLinks';
+import { ClusterLinks, ClusterLinkRow } from './clusterLinks';
+import { ClusterSet, nobody } from './ClusterNames';
+import { LinkGroups, LinkKind } from './LinkGroups';
 import { ClusterMesh } from './mesh';
-import { LinkMechanism, ServiceInstance, ServiceLink } from './types';
-
-type Judgement = {
-  mechanism: LinkMechanism;
-  state: ServiceLink['state'];
-  reason?: string;
-};
+import { LinkMechanism, ServiceInstance } from './types';
 
 /**
- * What a link between two clusters carries for one service; undefined where the
- * service takes no part in that mechanism.
+ * What the links between clusters carry for one service. Each cluster is looked at once
+ * for what it reads and once for what it offers; what follows for its links to all the
+ * others is a matter of sets.
  */
-export function judgeLink(
-  link: ClusterLink,
-  from: { instance: ServiceInstance; mesh: ClusterMesh | undefined },
-  to: { instance: ServiceInstance; mesh: ClusterMesh | undefined },
-): Judgement | undefined {
-  switch (link.mechanism) {
-    case 'istio':
-      return judgeIstio(link, from, to);
-    case 'cilium':
-      return judgeCilium(link, from.instance, to.instance);
-    case 'mcs':
-      return judgeMcs(link, from.instance, to);
-    case 'consul':
-      return judgeConsul(link, from, to);
-    default:
-      // Linkerd links only what is mirrored: the mirror itself is the link.
-      return undefined;
+export function serviceLinks(
+  instances: readonly ServiceInstance[],
+  clusters: ClusterLinks,
+): LinkGroups {
+  const links = LinkGroups.create(clusters.names);
+  const own = new Map<string, ServiceInstance>();
+  for (const instance of instances) {
+    if (instance.role !== 'mirror' && instance.role !== 'derived') {
+      own.set(instance.cluster, instance);
+    }
   }
+  if (own.size > 1) {
+    const offers = offersOf([...own.values()], clusters);
+    for (const instance of own.values()) {
+      addIstio(links, instance, offers, clusters);
+      addCilium(links, instance, offers, clusters);
+      addMcs(links, instance, offers, clusters);
+      addConsul(links, instance, offers, clusters);
+    }
+  }
+  for (const instance of instances) {
+    addMirror(links, instance, clusters);
+  }
+  return links;
 }
 
-function judgeIstio(
-  link: ClusterLink,
-  from: { instance: ServiceInstance; mesh: ClusterMesh | undefined },
-  to: { instance: ServiceInstance; mesh: ClusterMesh | undefined },
-): Judgement | undefined {
-  const mechanism = 'istio' as const;
-  if (link.state === 'broken') {
-    // Two meshes: the link is reported with the clusters, and joins no service.
-    return undefined;
-  }
-  const local = clusterLocal(from.mesh, from.instance);
-  if (local) {
-    return { mechanism, state: 'suppressed', reason: local };
-  }
-  const mcs = from.mesh?.revisions[0]?.mcs;
-  if (mcs && !isUnknown(mcs) && mcs.serviceDiscovery) {
-    const exported = to.instance.reach?.exported;
-    if (exported === true) {
-      return withState('istio-mcs', link);
+/** Which clusters offer the service to others, by what the mechanisms look at. */
+interface Offers {
+  all: ClusterSet;
+  exported: ClusterSet;
+  exportUnknown: ClusterSet;
+  ambientLocal: ClusterSet;
+  ambientUnknown: ClusterSet;
+  ciliumGlobal: ClusterSet;
+  ciliumShared: ClusterSet;
+  /** For each peer of Consul the clusters that export to it. */
+  consul: ReadonlyMap<string, ClusterSet>;
+}
+
+function offersOf(
+  instances: readonly ServiceInstance[],
+  clusters: ClusterLinks,
+): Offers {
+  const setOf = (takes: (instance: ServiceInstance) => boolean) =>
+    clusters.names.setOf(instances.filter(takes).map(({ cluster }) => cluster));
+  const scopeOf = ({ dataplane, reach }: ServiceInstance) =>
+    dataplane === 'ambient' ? reach?.ambientScope ?? 'local' : 'global';
+  return {
+    all: setOf(() => true),
+    exported: setOf(({ reach }) => reach?.exported === true),
+    exportUnknown: setOf(
+      ({ reach }) => reach !== undefined && isUnknown(reach.exported),
+    ),
+    ambientLocal: setOf(instance => scopeOf(instance) === 'local'),
+    ambientUnknown: setOf(instance => isUnknown(scopeOf(instance))),
+    ciliumGlobal: setOf(isCiliumGlobal),
+    ciliumShared: setOf(isCiliumShared),
+    consul: consulOffers(instances, clusters),
+  };
+}
+
+function consulOffers(
+  instances: readonly ServiceInstance[],
+  clusters: ClusterLinks,
+): ReadonlyMap<string, ClusterSet> {
+  const offers = new Map<string, ClusterSet>();
+  for (const { cluster, name } of instances) {
+    for (const { service, peers } of clusters.meshOf(cluster)?.consul
+      ?.exports ?? []) {
+      if (service === name || service === '*') {
+        for (const peer of peers) {
+          offers.set(
+            peer,
+            (offers.get(peer) ?? nobody) | clusters.names.bit(cluster),
+          );
+        }
+      }
     }
-    return exported !== undefined && isUnknown(exported)
-      ? {
+  }
+  return offers;
+}
+
+function likeItsRow(
+  mechanism: LinkMechanism,
+  { state, reason }: ClusterLinkRow,
+): LinkKind {
+  return { mechanism, state, ...(reason && { reason }) };
+}
+
+function addIstio(
+  links: LinkGroups,
+  instance: ServiceInstance,
+  offers: Offers,
+  clusters: ClusterLinks,
+): void {
+  const mechanism = 'istio' as const;
+  const from = instance.cluster;
+  const mesh = clusters.meshOf(from);
+  const local = clusterLocal(mesh, instance);
+  const mcs = mesh?.revisions[0]?.mcs;
+  for (const row of clusters.rows('istio', from)) {
+    const to = row.to & offers.all;
+    if (row.state === 'broken') {
+      // Two meshes: the link is reported with the clusters, and joins no service.
+    } else if (local) {
+      links.add({ mechanism, state: 'suppressed', reason: local }, from, to);
+    } else if (mcs && !isUnknown(mcs) && mcs.serviceDiscovery) {
+      const { exported, exportUnknown } = offers;
+      links.add(likeItsRow('istio-mcs', row), from, to & exported);
+      links.add(
+        {
           mechanism: 'istio-mcs',
           state: 'unknown',
           reason: 'whether the service is exported there is not known',
-        }
-      : {
+        },
+        from,
+        to & exportUnknown,
+      );
+      links.add(
+        {
           mechanism: 'istio-mcs',
           state: 'suppressed',
           reason:
             'ENABLE_MCS_SERVICE_DISCOVERY is on, and the service is not exported there',
-        };
-  }
-  if (to.instance.dataplane === 'ambient') {
-    const scope = to.instance.reach?.ambientScope ?? 'local';
-    if (isUnknown(scope)) {
-      return {
-        mechanism,
-        state: 'unknown',
-        reason: 'the scope of the service in ambient is not known',
-      };
+        },
+        from,
+        to & ~(exported | exportUnknown),
+      );
+    } else {
+      const { ambientLocal, ambientUnknown } = offers;
+      links.add(
+        likeItsRow(mechanism, row),
+        from,
+        to & ~(ambientLocal | ambientUnknown),
+      );
+      links.add(
+        {
+          mechanism,
+          state: 'unknown',
+          reason: 'the scope of the service in ambient is not known',
+        },
+        from,
+        to & ambientUnknown,
+      );
+      links.add(
+        {
+          mechanism,
+          state: 'suppressed',
+          reason:
+            'in ambient a service stays in its cluster unless serviceScopeConfigs makes it GLOBAL',
+        },
+        from,
+        to & ambientLocal,
+      );
     }
-    if (scope === 'local') {
-      return {
-        mechanism,
-        state: 'suppressed',
-        reason:
-          'in ambient a service stays in its cluster unless serviceScopeConfigs makes it GLOBAL',
-      };
-    }
   }
-  return withState(mechanism, link);
-}
-
-function withState(mechanism: LinkMechanism, link: ClusterLink): Judgement {
-  return {
-    mechanism,
-    state: link.state,
-    ...(link.reason && { reason: link.reason }),
-  };
 }
 
 /** Why a service never leaves its cluster, or undefined. */
@@ -144,71 +217,116 @@ function isCiliumShared(instance: ServiceInstance): boolean {
   return (ciliumAnnotation(instance, 'shared') ?? 'true') === 'true';
 }
 
-function judgeCilium(
-  link: ClusterLink,
-  from: ServiceInstance,
-  to: ServiceInstance,
-): Judgement | undefined {
+function addCilium(
+  links: LinkGroups,
+  { cluster: from }: ServiceInstance,
+  { all, ciliumGlobal, ciliumShared }: Offers,
+  clusters: ClusterLinks,
+): void {
   const mechanism = 'cilium-global' as const;
-  const [here, there] = [isCiliumGlobal(from), isCiliumGlobal(to)];
-  if (!here && !there) {
-    return undefined;
+  const oneSided: LinkKind = {
+    mechanism,
+    state: 'broken',
+    reason:
+      'the service is global in one of the two only; it has to be in both',
+  };
+  const isGlobal = (clusters.names.bit(from) & ciliumGlobal) !== nobody;
+  for (const row of clusters.rows('cilium', from)) {
+    const to = row.to & all;
+    if (isGlobal) {
+      const global = to & ciliumGlobal;
+      links.add(oneSided, from, to & ~ciliumGlobal);
+      links.add(likeItsRow(mechanism, row), from, global & ciliumShared);
+      links.add(
+        {
+          mechanism,
+          state: 'suppressed',
+          reason:
+            'the backends there are not shared (service.cilium.io/shared=false)',
+        },
+        from,
+        global & ~ciliumShared,
+      );
+    } else {
+      links.add(oneSided, from, to & ciliumGlobal);
+    }
   }
-  if (!here || !there) {
-    return {
-      mechanism,
-      state: 'broken',
-      reason: `the service is global in ${
-        here ? from.cluster : to.cluster
-      } only; it has to be in both clusters`,
-    };
-  }
-  if (!isCiliumShared(to)) {
-    return {
-      mechanism,
-      state: 'suppressed',
-      reason: `${to.cluster} does not share its backends (service.cilium.io/shared=false)`,
-    };
-  }
-  return withState(mechanism, link);
 }
 
-function judgeMcs(
-  link: ClusterLink,
-  from: ServiceInstance,
-  to: { instance: ServiceInstance; mesh: ClusterMesh | undefined },
-): Judgement | undefined {
+function addMcs(
+  links: LinkGroups,
+  { cluster: from, reach }: ServiceInstance,
+  { all, exported }: Offers,
+  clusters: ClusterLinks,
+): void {
   const mechanism = 'mcs' as const;
-  if (from.reach?.imported !== true || to.instance.reach?.exported !== true) {
-    return undefined;
+  if (reach?.imported !== true) {
+    return;
   }
-  const reported = from.reach.importedFrom;
-  if (reported) {
-    const names = [
-      to.mesh?.mcs.clusterProperty,
-      to.mesh?.cluster,
-      to.mesh && !isUnknown(to.mesh.clusterId) ? to.mesh.clusterId : undefined,
-    ];
-    return names.some(name => name !== undefined && reported.includes(name))
-      ? { mechanism, state: 'active' }
-      : {
+  const named =
+    reach.importedFrom && clusters.namedInClusterSet(reach.importedFrom);
+  for (const row of clusters.rows('mcs', from)) {
+    const to = row.to & all & exported;
+    if (named === undefined) {
+      links.add(likeItsRow(mechanism, row), from, to);
+    } else {
+      links.add({ mechanism, state: 'active' }, from, to & named);
+      links.add(
+        {
           mechanism,
           state: 'broken',
-          reason: `the ServiceImport does not name ${to.instance.cluster} among its clusters`,
-        };
+          reason: 'the ServiceImport does not name it among its clusters',
+        },
+        from,
+        to & ~named,
+      );
+    }
   }
-  return withState(mechanism, link);
 }
 
-function judgeConsul(
-  link: ClusterLink,
-  from: { instance: ServiceInstance; mesh: ClusterMesh | undefined },
-  to: { instance: ServiceInstance; mesh: ClusterMesh | undefined },
-): Judgement | undefined {
-  const exported = to.mesh?.consul?.exports.some(
-    ({ service, peers }) =>
-      (service === to.instance.name || service === '*') &&
-      peers.includes(from.instance.cluster),
-  );
-  return exported ? withState('consul', link) : undefined;
+function addConsul(
+  links: LinkGroups,
+  { cluster: from }: ServiceInstance,
+  { consul }: Offers,
+  clusters: ClusterLinks,
+): void {
+  const offered = consul.get(from);
+  if (offered !== undefined) {
+    for (const row of clusters.rows('consul', from)) {
+      links.add(likeItsRow('consul', row), from, row.to & offered);
+    }
+  }
+}
+
+/** A mirror is the link: traffic to it goes to the cluster that it mirrors. */
+function addMirror(
+  links: LinkGroups,
+  { cluster: from, role, mirrorOf, annotations }: ServiceInstance,
+  clusters: ClusterLinks,
+): void {
+  if (role !== 'mirror' || !mirrorOf) {
+    return;
+  }
+  const federated = annotations['multicluster.linkerd.io/remote-discovery'];
+  const targets = federated
+    ? federated
+        .split(',')
+        .map(item => item.trim().split('@')[1])
+        .filter(cluster => cluster !== undefined && cluster !== '')
+    : [mirrorOf.cluster];
+  const mechanism = federated ? 'linkerd-federated' : 'linkerd-mirror';
+  for (const to of targets) {
+    const row = clusters.between('linkerd', from, to);
+    links.add(
+      row
+        ? likeItsRow(mechanism, row)
+        : {
+            mechanism,
+            state: 'unknown',
+            reason: 'no Link to it was found where the mirror is',
+          },
+      from,
+      clusters.names.bit(to),
+    );
+  }
 }

@@ -189,6 +189,22 @@ export interface ServiceLink {
 }
 
 /**
+ * Links that stand alike, as a group: every cluster of `from` reaches every other
+ * cluster of `to`. No cluster is linked to itself, so that clusters which all reach
+ * each other are one group with the same names on both sides. `expandLinks` makes single
+ * links of it.
+ *
+ * @public
+ */
+export interface ServiceLinks {
+  from: string[];
+  to: string[];
+  mechanism: LinkMechanism;
+  state: ServiceLink['state'];
+  reason?: string;
+}
+
+/**
  * One logical service: the Services of the same namespace and name in clusters that
  * are linked, directly or through others. The same name in clusters without a link is
  * a homonym, with a view of its own.
@@ -202,7 +218,7 @@ export interface ServiceView {
   name: string;
   instances: ServiceInstance[];
   workloads: Workload[];
-  links: ServiceLink[];
+  links: ServiceLinks[];
   /** Scopes of services of the same name that are not this one. */
   homonyms: string[];
   dataplane: Fact<Dataplane>;

@@ -1,5 +1,11 @@
 import { FleetView } from '../catalog/analyseFleet';
-import { ServiceInstance, ServiceView, Workload } from '../catalog/types';
+import { expandLinks } from '../catalog/LinkGroups';
+import {
+  ServiceInstance,
+  ServiceLink,
+  ServiceView,
+  Workload,
+} from '../catalog/types';
 import { Fact, isUnknown, unknown } from '../inventory/Fact';
 import { Inventory } from '../inventory/Inventory';
 import { watchedKinds } from '../inventory/kinds';
@@ -56,7 +62,8 @@ export interface Report {
       workloads: string[];
       waypoint?: ServiceInstance['waypoint'];
     }>;
-    links: ServiceView['links'];
+    /** Each pair for itself, as other tools read it. */
+    links: ServiceLink[];
   }>;
   workloads: Array<{
     cluster: string;
@@ -154,7 +161,7 @@ function serviceRow(service: ServiceView): Report['services'][number] {
       workloads: instance.workloads,
       ...(instance.waypoint && { waypoint: instance.waypoint }),
     })),
-    links: service.links,
+    links: expandLinks(service.links),
   };
 }
 

@@ -14,6 +14,11 @@ export interface Coverage {
   message?: string;
   /** When the state began, RFC 3339. */
   since?: string;
+  /**
+   * True where the kind is to be read and never was to the end, as while a cluster is
+   * first read: the gap is one of time, and nothing is to be concluded from it.
+   */
+  pending?: boolean;
 }
 
 /**

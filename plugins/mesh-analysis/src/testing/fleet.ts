@@ -1,4 +1,5 @@
 import { analyseFleet, FleetView } from '../catalog/analyseFleet';
+import { expandLinks } from '../catalog/LinkGroups';
 import { AnalysisOptions } from '../catalog/mesh';
 import { NamespaceView, ServiceView, Workload } from '../catalog/types';
 import {
@@ -67,7 +68,7 @@ export function workloadNamed(view: FleetView, name: string): Workload {
 
 /** Links as `a>b mechanism state`. */
 export function linksOf(service: ServiceView): string[] {
-  return service.links
+  return expandLinks(service.links)
     .map(
       ({ from, to, mechanism, state }) => `${from}>${to} ${mechanism} ${state}`,
     )

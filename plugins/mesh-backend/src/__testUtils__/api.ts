@@ -94,7 +94,6 @@ export async function createTestApi(
       services: AuthorizedServices.create({
         services: FleetServices.create({
           ...stores,
-          clusters,
           entities: owners,
         }),
         requests,

@@ -180,6 +180,35 @@ describe.each(databaseIds)('Analyser on %s', id => {
     expect(again).not.toHaveProperty('resolvedAt');
   });
 
+  it('keeps homonyms apart while it is not known what their clusters are part of', async () => {
+    const { fleet, analyser, services } = await setUp();
+    for (const cluster of ['east', 'west']) {
+      await fleet.addCluster(cluster, 'connecting');
+      await fleet.cover(cluster, { Namespace: 'synced', Service: 'synced' });
+      await fleet.apply(
+        namespace(cluster, 'shop'),
+        ...application(cluster, 'shop', 'cart'),
+      );
+    }
+    const scopes = async () => {
+      await analyser.drain();
+      return (await services.list(all)).rows.map(({ scope }) => scope);
+    };
+    expect(await scopes()).toEqual(['east', 'west']);
+    // Not even where a kind is asked for and never comes.
+    for (const cluster of ['east', 'west']) {
+      await fleet.cover(cluster, {
+        'MutatingWebhookConfiguration.admissionregistration.k8s.io':
+          'unreachable',
+      });
+    }
+    expect(await scopes()).toEqual(['east', 'west']);
+    for (const cluster of ['east', 'west']) {
+      await fleet.cover(cluster, syncedKinds);
+    }
+    expect(await scopes()).toEqual(['east', 'west']);
+  });
+
   it('says so when a unit cannot be drawn, and goes on with the others', async () => {
     const { fleet, analyser, services, findings, clock, database } =
       await setUp();

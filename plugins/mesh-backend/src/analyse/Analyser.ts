@@ -2,7 +2,9 @@ import type { LoggerService } from '@backstage/backend-plugin-api';
 import {
   ClusterMesh,
   Finding,
+  clustersWithChangedLinks,
   fleetFindings,
+  linkedClusters,
 } from '@mesh-for-backstage/mesh-analysis';
 import { Knex } from 'knex';
 import {
@@ -27,7 +29,6 @@ import { Batch, Effects, Topic } from './Batch';
 import { drawCluster, Drawing } from './drawCluster';
 import { drawNamespace } from './drawNamespace';
 import { drawServices, Owners } from './drawServices';
-import { clustersWithChangedLinks, linkedClusters } from './links';
 
 /** @internal */
 export interface AnalyserOptions {
@@ -372,9 +373,8 @@ export class Analyser {
       ...[...meshes.values()].filter(mesh => mesh !== undefined),
     ].sort((a, b) => (a.cluster < b.cluster ? -1 : 1));
     const others = clustersWithChangedLinks(before, after);
-    const links = linkedClusters(after);
     for (const cluster of known) {
-      for (const other of links.get(cluster) ?? []) others.add(other);
+      for (const other of linkedClusters(after, cluster)) others.add(other);
     }
     for (const cluster of [...meshes.keys(), ...known]) others.delete(cluster);
     await this.#options.queue.markUnits(

@@ -229,6 +229,7 @@ export function coverageOf(
       state: 'unreachable',
       message: cluster?.message ?? `${kind} has not been read yet`,
       ...(cluster && { since: cluster.since }),
+      pending: true,
     };
   }
   const { state, message, since, asOf } = row;
@@ -236,6 +237,7 @@ export function coverageOf(
     state: state === 'unreachable' && asOf !== undefined ? 'stale' : state,
     ...(message && { message }),
     since,
+    ...(state === 'unreachable' && asOf === undefined && { pending: true }),
   };
 }
 

@@ -2,6 +2,7 @@ import {
   Fact,
   Finding,
   isUnknown,
+  linkedClusters,
   mergeService,
   NamespacePresence,
   ServiceView,
@@ -26,7 +27,6 @@ import { hashOf, ViewStore } from '../store/ViewStore';
 import { Batch } from './Batch';
 import { Drawing } from './drawCluster';
 import { StoredPresence } from './drawNamespace';
-import { linkedClusters } from './links';
 
 export interface ServiceStores {
   views: ViewStore;
@@ -264,8 +264,8 @@ function unknownClusters(
 ): string[] {
   const unknowns = clusters.filter(name => !known.get(name)?.services);
   if (unknowns.length === 0) return [];
-  const links = linkedClusters(meshes);
-  return unknowns.filter(name =>
-    bodies.some(({ instance }) => links.get(instance.cluster)?.has(name)),
+  const linked = bodies.map(({ instance }) =>
+    linkedClusters(meshes, instance.cluster),
   );
+  return unknowns.filter(name => linked.some(others => others.has(name)));
 }

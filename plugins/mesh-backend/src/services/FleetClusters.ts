@@ -15,18 +15,11 @@ import { FindingStore } from '../store/FindingStore';
 import { ViewStore } from '../store/ViewStore';
 import { Clusters } from './types';
 
-/** How long a summary is served from memory beside services. Lists and details are always read. */
-const SUMMARY_MILLISECONDS = 1_000;
-
-class UnknownCluster extends Error {}
-
 /** Clusters as the API shows them: rows and coverage, with what analysis made of the mesh. */
 export class FleetClusters implements Clusters {
   readonly #clusters: ClusterStore;
   readonly #views: ViewStore;
   readonly #findings: FindingStore;
-  #recent: { until: number; summaries: Map<string, Promise<ClusterSummary>> } =
-    { until: 0, summaries: new Map() };
 
   static create(options: {
     clusters: ClusterStore;
@@ -84,42 +77,6 @@ export class FleetClusters implements Clusters {
       findings: findings.get(name) ?? noFindings(),
       kinds: coverage.map(toKindCoverage),
     };
-  }
-
-  /**
-   * Summaries of some clusters, without their findings, to stand beside a service;
-   * names that are not known are left out.
-   */
-  async summaries(names: readonly string[]): Promise<ClusterSummary[]> {
-    if (Date.now() >= this.#recent.until) {
-      this.#recent = {
-        until: Date.now() + SUMMARY_MILLISECONDS,
-        summaries: new Map(),
-      };
-    }
-    const { summaries } = this.#recent;
-    const settled = await Promise.allSettled(
-      names.map(name => {
-        const known = summaries.get(name) ?? this.#summary(name);
-        summaries.set(name, known);
-        return known;
-      }),
-    );
-    return settled.flatMap(result => {
-      if (result.status === 'fulfilled') return result.value;
-      if (result.reason instanceof UnknownCluster) return [];
-      throw result.reason;
-    });
-  }
-
-  async #summary(name: string): Promise<ClusterSummary> {
-    const cluster = await this.#clusters.get(name);
-    if (!cluster) throw new UnknownCluster(name);
-    const [coverage, meshes] = await Promise.all([
-      this.#clusters.coverage(name),
-      this.#views.meshes([name]),
-    ]);
-    return summarise(cluster, coverage, meshes.get(name));
   }
 }
 

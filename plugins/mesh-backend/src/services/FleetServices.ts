@@ -1,8 +1,8 @@
 import { Entity, stringifyEntityRef } from '@backstage/catalog-model';
 import type {
-  ClusterSummary,
   EntityServices,
   FleetState,
+  ServiceCluster,
   ServiceDetail,
   ServiceFacets,
   ServiceRow,
@@ -11,7 +11,6 @@ import { FindingStore } from '../store/FindingStore';
 import { FleetStateStore } from '../store/FleetStateStore';
 import { ServiceStore, StoredService } from '../store/ServiceStore';
 import { withLastSeen } from './lastSeen';
-import { FleetClusters } from './FleetClusters';
 import { Page, Services, ServicesQuery, ServiceVisibility } from './types';
 
 /** What tells which services an entity's annotations name. */
@@ -27,7 +26,6 @@ export interface FleetServicesOptions {
   services: ServiceStore;
   findings: FindingStore;
   fleet: FleetStateStore;
-  clusters: FleetClusters;
   entities: EntityMatcher;
 }
 
@@ -36,7 +34,6 @@ export class FleetServices implements Services {
   readonly #services: ServiceStore;
   readonly #findings: FindingStore;
   readonly #fleet: FleetStateStore;
-  readonly #clusters: FleetClusters;
   readonly #entities: EntityMatcher;
 
   static create(options: FleetServicesOptions): FleetServices {
@@ -47,7 +44,6 @@ export class FleetServices implements Services {
     this.#services = options.services;
     this.#findings = options.findings;
     this.#fleet = options.fleet;
-    this.#clusters = options.clusters;
     this.#entities = options.entities;
   }
 
@@ -140,7 +136,7 @@ export class FleetServices implements Services {
     const { namespace, name } = body;
     const [clusters, findings, { clusters: old }, homonyms] = await Promise.all(
       [
-        this.#clusters.summaries(names.sort()),
+        this.#fleet.clusters(names),
         this.#findings.getOpen(findingIds),
         this.#fleet.get(),
         this.#services.scopes({
@@ -167,7 +163,7 @@ export class FleetServices implements Services {
         ...shownWith,
       })),
       asOf,
-      clusters: fleet ? clusters : clusters.map(forReadersOfServices),
+      clusters: fleet ? clusters : clusters.map(withoutMessage),
     };
   }
 }
@@ -196,27 +192,10 @@ function withoutClusters(
   return { ...message, text: message.text.replace(/ Known are .*$/s, '') };
 }
 
-/** What a service's readers need of its clusters; the rest takes `mesh.fleet.read`. */
-function forReadersOfServices(cluster: ClusterSummary): ClusterSummary {
-  const hidden = {
-    unknown: 'forbidden' as const,
-    detail: 'needs the permission mesh.fleet.read',
-  };
-  const {
-    server: _server,
-    message: _message,
-    mesh: _mesh,
-    versions: _versions,
-    ...shown
-  } = cluster;
-  return {
-    ...shown,
-    labels: {},
-    counts: {
-      services: hidden,
-      workloads: hidden,
-      nodes: hidden,
-      namespaces: hidden,
-    },
-  };
+/** Messages tell of servers and permissions; they take `mesh.fleet.read`. */
+function withoutMessage({
+  message: _message,
+  ...shown
+}: ServiceCluster): ServiceCluster {
+  return shown;
 }

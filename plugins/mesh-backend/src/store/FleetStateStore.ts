@@ -1,8 +1,10 @@
 import type {
   ClusterState,
   FleetState,
+  ServiceCluster,
 } from '@mesh-for-backstage/plugin-mesh-common';
 import { Knex } from 'knex';
+import { chunks } from './chunks';
 
 /**
  * Kinds without which a list of services is not complete. A cluster that is
@@ -45,6 +47,26 @@ export class FleetStateStore {
     return { partial: shown.length > 0, clusters: shown.map(toState) };
   }
 
+  /** How some clusters stand, in the order of their names; what is not known is left out. */
+  async clusters(names: readonly string[]): Promise<ServiceCluster[]> {
+    const clusters: ServiceCluster[] = [];
+    for (const some of chunks(names, 500)) {
+      const rows: ServiceClusterRow[] = await this.#database('clusters')
+        .whereIn('name', some)
+        .select(
+          'name',
+          'title',
+          'environment',
+          'state',
+          'since',
+          'message',
+          'last_contact',
+        );
+      clusters.push(...rows.map(toServiceCluster));
+    }
+    return clusters.sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
   /** Clusters that answer, and of which a kind that services are made of is not current. */
   async #gaps(): Promise<Set<string>> {
     const rows = await this.#database('coverage')
@@ -64,4 +86,30 @@ interface ClusterRow {
 
 function toState({ name, state, since, message }: ClusterRow): ClusterInState {
   return { name, state, since, ...(message && { message }) };
+}
+
+interface ServiceClusterRow extends ClusterRow {
+  title: string | null;
+  environment: string | null;
+  last_contact: string | null;
+}
+
+function toServiceCluster({
+  name,
+  title,
+  environment,
+  state,
+  since,
+  message,
+  last_contact: lastContact,
+}: ServiceClusterRow): ServiceCluster {
+  return {
+    name,
+    ...(title && { title }),
+    ...(environment && { environment }),
+    state,
+    since,
+    ...(message && { message }),
+    ...(lastContact && { lastContact }),
+  };
 }

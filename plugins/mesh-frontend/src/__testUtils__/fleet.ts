@@ -2,6 +2,7 @@ import type {
   ClusterDetail,
   ClusterSummary,
   KindCoverage,
+  ServiceCluster,
   ServiceDetail,
   ServiceInstance,
   ServiceRow,
@@ -357,6 +358,22 @@ const workload = (cluster: string, part: Partial<Workload> = {}): Workload => ({
   ...part,
 });
 
+const besideService = ({
+  name,
+  environment,
+  state,
+  since = ago(600),
+  message,
+  lastContact,
+}: ClusterSummary): ServiceCluster => ({
+  name,
+  environment,
+  state,
+  since,
+  message,
+  lastContact,
+});
+
 /** The service with most to tell. */
 export const cart: ServiceDetail = {
   scope: 'shop-mesh',
@@ -413,33 +430,33 @@ export const cart: ServiceDetail = {
   ],
   links: [
     {
-      from: 'prod-eu-west',
-      to: 'prod-us-east',
+      from: ['prod-eu-west'],
+      to: ['prod-us-east'],
       mechanism: 'istio',
       state: 'active',
     },
     {
-      from: 'prod-us-east',
-      to: 'prod-eu-west',
+      from: ['prod-us-east'],
+      to: ['prod-eu-west'],
       mechanism: 'istio',
       state: 'active',
     },
     {
-      from: 'prod-ap-south',
-      to: 'prod-eu-west',
+      from: ['prod-ap-south'],
+      to: ['prod-eu-west'],
       mechanism: 'istio',
       state: 'active',
     },
     {
-      from: 'prod-ap-south',
-      to: 'prod-us-east',
+      from: ['prod-ap-south'],
+      to: ['prod-us-east'],
       mechanism: 'istio',
       state: 'broken',
       reason: 'the remote secret is refused with 401',
     },
     {
-      from: 'staging',
-      to: 'prod-eu-west',
+      from: ['staging'],
+      to: ['prod-eu-west'],
       mechanism: 'mcs',
       state: 'unknown',
       reason: 'ServiceImports may not be read in staging',
@@ -451,7 +468,7 @@ export const cart: ServiceDetail = {
   partial: true,
   findings: findings.slice(0, 2),
   asOf: ago(0.5),
-  clusters: clusters.slice(0, 4),
+  clusters: clusters.slice(0, 4).map(besideService),
 };
 
 /** A service that is well, in one cluster. */
@@ -478,7 +495,60 @@ export const search: ServiceDetail = {
   endpoints: { ready: 5, total: 5 },
   partial: false,
   findings: [],
-  clusters: clusters.slice(0, 1),
+  clusters: clusters.slice(0, 1).map(besideService),
+};
+
+const regions = Array.from(
+  { length: 40 },
+  (_, index) => `region-${String(index + 1).padStart(2, '0')}`,
+);
+const regionsBut = (...names: string[]) =>
+  regions.filter(region => !names.includes(region));
+
+/** A service in forty clusters, of which two do not reach all the others. */
+export const sessions: ServiceDetail = {
+  ...search,
+  namespace: 'identity',
+  name: 'sessions',
+  instances: regions.map(region =>
+    instance(region, {
+      namespace: 'identity',
+      name: 'sessions',
+      workloads: ['Deployment/sessions'],
+    }),
+  ),
+  workloads: regions.map(region =>
+    workload(region, { namespace: 'identity', name: 'sessions' }),
+  ),
+  links: [
+    {
+      from: regionsBut('region-07', 'region-31'),
+      to: regions,
+      mechanism: 'istio',
+      state: 'active',
+    },
+    {
+      from: ['region-07'],
+      to: regionsBut('region-07', 'region-12'),
+      mechanism: 'istio',
+      state: 'active',
+    },
+    {
+      from: ['region-31'],
+      to: regionsBut('region-31'),
+      mechanism: 'istio',
+      state: 'unknown',
+      reason: 'remote secrets may not be read there',
+    },
+  ],
+  endpoints: { ready: 200, total: 200 },
+  clusters: regions.map(name => ({
+    name,
+    environment: 'production',
+    state: 'synced',
+    since: ago(600),
+    lastContact: ago(0.2),
+  })),
 };
 
 export const rows: ServiceRow[] = [

@@ -17,6 +17,7 @@ import {
   resolvedFinding,
   rows,
   search,
+  sessions,
 } from './fleet';
 
 /** An error as the client throws it for an answer of the backend. */
@@ -122,7 +123,7 @@ export function mockMeshApi(
       };
     },
     async getService(scope, namespace, name) {
-      const service = [cart, search].find(
+      const service = [cart, search, sessions].find(
         one => one.namespace === namespace && one.name === name,
       );
       return service

@@ -1,30 +1,4 @@
-import type { ServiceLink } from '@mesh-for-backstage/plugin-mesh-common';
-import { arrowLine, arrows, layout } from './LinkPicture';
-
-const link = (
-  from: string,
-  to: string,
-  state: ServiceLink['state'],
-  mechanism: ServiceLink['mechanism'] = 'istio',
-): ServiceLink => ({ from, to, state, mechanism });
-
-describe('arrows', () => {
-  it('draws each direction for itself', () => {
-    expect(
-      arrows([link('a', 'b', 'active'), link('b', 'a', 'broken')]),
-    ).toHaveLength(2);
-  });
-
-  it('shows the worst of several mechanisms', () => {
-    expect(
-      arrows([
-        link('a', 'b', 'active'),
-        link('a', 'b', 'broken', 'mcs'),
-        link('a', 'b', 'suppressed', 'cilium-global'),
-      ]),
-    ).toEqual([link('a', 'b', 'broken', 'mcs')]);
-  });
-});
+import { arrowLine, labelOf, layout } from './LinkPicture';
 
 describe('layout', () => {
   it.each([1, 2, 3, 4, 5, 6, 7, 8, 9])(
@@ -75,5 +49,16 @@ describe('arrowLine', () => {
         }
       }
     }
+  });
+});
+
+describe('labelOf', () => {
+  it.each([
+    ['eu-west', 0, 'eu-west'],
+    ['eu-west', 36, 'eu-west +36'],
+    ['production-europe-west', 0, 'production-europe-w…'],
+    ['production-europe-west', 199, 'production-euro… +199'],
+  ])('says %s and %d more as %s', (name, more, label) => {
+    expect(labelOf({ name, more })).toBe(label);
   });
 });

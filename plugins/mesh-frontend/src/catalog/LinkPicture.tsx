@@ -1,10 +1,7 @@
 import { useId } from 'react';
 import { makeStyles, useTheme } from '@material-ui/core/styles';
-import type {
-  ServiceInstance,
-  ServiceLink,
-} from '@mesh-for-backstage/plugin-mesh-common';
-import { isUnknown, linkStates, roles, toneColour, quietColour } from '../ui';
+import { linkStates, toneColour, quietColour } from '../ui';
+import { Arrow, LinkState, worstLinks } from './linkedAlike';
 
 const useStyles = makeStyles(theme => ({
   figure: { margin: theme.spacing(0, 0, 2), overflowX: 'auto' },
@@ -28,41 +25,22 @@ const useStyles = makeStyles(theme => ({
   },
 }));
 
-interface Node {
+/** A cluster, or several that are linked alike. */
+export interface Node {
   name: string;
-  instance?: ServiceInstance;
+  /** How many clusters the box stands for besides the named one. */
+  more: number;
+  note: string;
 }
 
 const nodeWidth = 170;
 const nodeHeight = 54;
-const dashes: Record<ServiceLink['state'], string | undefined> = {
+const dashes: Record<LinkState, string | undefined> = {
   active: undefined,
   broken: '9 6',
   suppressed: '2 5',
   unknown: '9 4 2 4',
 };
-
-/** More clusters than this make a picture that nobody can read; the table has them all. */
-const mostNodes = 9;
-
-const worst: ServiceLink['state'][] = [
-  'broken',
-  'unknown',
-  'suppressed',
-  'active',
-];
-
-/** One arrow for each direction: several mechanisms between the same two clusters share it, the worst state wins. */
-export function arrows(links: ServiceLink[]): ServiceLink[] {
-  const pairs = new Map<string, ServiceLink>();
-  for (const link of links) {
-    const key = `${link.from} ${link.to}`;
-    const before = pairs.get(key);
-    if (!before || worst.indexOf(link.state) < worst.indexOf(before.state))
-      pairs.set(key, link);
-  }
-  return [...pairs.values()];
-}
 
 /** Where the nodes stand: two side by side, more on an ellipse. */
 export function layout(count: number): {
@@ -92,6 +70,17 @@ export function layout(count: number): {
   // A triangle does not reach down as far as its ellipse.
   const lowest = Math.max(...points.map(({ y }) => y));
   return { width, height: lowest + nodeHeight / 2 + 5, points };
+}
+
+const longest = 20;
+
+/** A name that fits its box; that there are more is never cut off. */
+export function labelOf({ name, more }: Pick<Node, 'name' | 'more'>): string {
+  const suffix = more > 0 ? ` +${more}` : '';
+  const room = longest - suffix.length;
+  return `${
+    name.length > room ? `${name.slice(0, room - 1)}…` : name
+  }${suffix}`;
 }
 
 type Point = { x: number; y: number };
@@ -129,35 +118,22 @@ export function arrowLine(from: Point, to: Point) {
   };
 }
 
-function nodeNote(instance?: ServiceInstance): string {
-  if (!instance) return 'no Service here';
-  const { role, endpoints } = instance;
-  const ready = isUnknown(endpoints)
-    ? 'endpoints unknown'
-    : `${endpoints.ready} of ${endpoints.total} ready`;
-  return role === 'backend' ? ready : `${roles[role].label}, ${ready}`;
-}
-
 /** The clusters of a service and the directed links between them. The table beside it says the same in words. */
 export const LinkPicture = (props: {
-  clusters: Node[];
-  links: ServiceLink[];
+  nodes: Node[];
+  arrows: Arrow[];
+  /** The picture in words. */
+  means: string;
 }) => {
-  const { clusters, links } = props;
+  const { nodes, arrows, means } = props;
   const classes = useStyles();
   const theme = useTheme();
   const id = useId();
-  if (clusters.length > mostNodes) return null;
-
-  const { width, height, points } = layout(clusters.length);
-  const at = new Map(
-    clusters.map(({ name }, index) => [name, points[index]] as const),
+  const { width, height, points } = layout(nodes.length);
+  const states = worstLinks.filter(state =>
+    arrows.some(arrow => arrow.state === state),
   );
-  const drawn = arrows(links).filter(({ from, to }) => from !== to);
-  const states = worst.filter(state =>
-    drawn.some(link => link.state === state),
-  );
-  const colour = (state: ServiceLink['state']) =>
+  const colour = (state: LinkState) =>
     toneColour(theme, linkStates[state].tone);
 
   return (
@@ -173,7 +149,7 @@ export const LinkPicture = (props: {
         viewBox={`0 0 ${width} ${height}`}
         style={{ maxWidth: width, minWidth: Math.min(width, 460) }}
         role="img"
-        aria-label={`${clusters.length} clusters and ${drawn.length} links between them; the table that follows lists the links.`}
+        aria-label={means}
       >
         <defs>
           {states.map(state => (
@@ -191,8 +167,8 @@ export const LinkPicture = (props: {
             </marker>
           ))}
         </defs>
-        {drawn.map(({ from, to, state }) => {
-          const line = arrowLine(at.get(from)!, at.get(to)!);
+        {arrows.map(({ from, to, state }) => {
+          const line = arrowLine(points[from], points[to]);
           return (
             <g key={`${from} ${to}`}>
               <line
@@ -220,8 +196,8 @@ export const LinkPicture = (props: {
             </g>
           );
         })}
-        {clusters.map(({ name, instance }) => {
-          const { x, y } = at.get(name)!;
+        {nodes.map(({ name, more, note }, index) => {
+          const { x, y } = points[index];
           return (
             <g key={name}>
               <rect
@@ -238,7 +214,7 @@ export const LinkPicture = (props: {
                 y={y - 4}
                 textAnchor="middle"
               >
-                {name.length > 20 ? `${name.slice(0, 19)}…` : name}
+                {labelOf({ name, more })}
               </text>
               <text
                 className={classes.note}
@@ -246,7 +222,7 @@ export const LinkPicture = (props: {
                 y={y + 16}
                 textAnchor="middle"
               >
-                {nodeNote(instance)}
+                {note}
               </text>
             </g>
           );

@@ -14,6 +14,7 @@ import {
   ServiceLinkName,
   plural,
 } from '../ui';
+import { ClusterSetName } from './ClusterSetName';
 import { Instances } from './Instances';
 import { Links } from './Links';
 import { Workloads } from './Workloads';
@@ -124,7 +125,12 @@ function Summary(props: { service: ServiceDetail }) {
           },
           {
             term: 'Clusters',
-            value: clusters.size === 0 ? 'none' : [...clusters].join(', '),
+            value:
+              clusters.size === 0 ? (
+                'none'
+              ) : (
+                <ClusterSetName names={[...clusters]} />
+              ),
           },
           service.entities.length > 0 && {
             term: 'In the catalog',

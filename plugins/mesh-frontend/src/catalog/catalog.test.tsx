@@ -54,6 +54,33 @@ describe('the page of a service', () => {
     ).toHaveAttribute('href', '/mesh/services/edge-mesh/checkout/cart');
   });
 
+  it('tells the links of forty clusters in groups, and names the exceptions', async () => {
+    renderMesh('/mesh/services/shop-mesh/identity/sessions', {
+      api: mockMeshApi(),
+    });
+    const links = await screen.findByRole(
+      'table',
+      { name: 'Links between clusters' },
+      patience,
+    );
+    const [, unknown, most, one] = within(links).getAllByRole('row');
+    expect(unknown).toHaveTextContent(
+      /region-31all others.*remote secrets may not be read there/,
+    );
+    expect(most).toHaveTextContent(
+      'all 40 clusters but region-07, region-31all 40 clusters',
+    );
+    expect(one).toHaveTextContent('region-07all others but region-12');
+    const picture = screen.getByRole('img', {
+      name: /40 clusters in 4 boxes, .* 11 arrows/,
+    });
+    expect(picture).toHaveTextContent('region-01 +36');
+    expect(picture).toHaveTextContent('all reach each other');
+    expect(screen.getByText(/^region-01 \+36:/)).toHaveTextContent(
+      'all 40 clusters but region-07, region-12, region-31',
+    );
+  });
+
   it('has its headings in order', async () => {
     renderMesh('/mesh/services/shop-mesh/checkout/cart', {
       api: mockMeshApi(),

@@ -3,7 +3,7 @@ import { Age, State, clusterStates } from '../ui';
 
 /** The state of a cluster, since when, and in a sentence why. */
 export const ClusterStateLabel = (props: {
-  cluster: ClusterSummary;
+  cluster: Pick<ClusterSummary, 'state' | 'since' | 'message'>;
   short?: boolean;
 }) => {
   const { cluster, short } = props;

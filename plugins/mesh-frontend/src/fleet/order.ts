@@ -5,7 +5,9 @@ import type {
 import { clusterStateOrder, isUnknown } from '../ui';
 
 /** Worst first, then by name. */
-export const worstFirst = (clusters: ClusterSummary[]): ClusterSummary[] =>
+export const worstFirst = <T extends Pick<ClusterSummary, 'name' | 'state'>>(
+  clusters: T[],
+): T[] =>
   [...clusters].sort(
     (a, b) =>
       clusterStateOrder.indexOf(a.state) - clusterStateOrder.indexOf(b.state) ||
@@ -13,7 +15,13 @@ export const worstFirst = (clusters: ClusterSummary[]): ClusterSummary[] =>
   );
 
 /** The clusters whose data is missing or old, in the shape that the banner takes. */
-export function fleetState(clusters: ClusterSummary[]): FleetState {
+export function fleetState(
+  clusters: Array<
+    Pick<ClusterSummary, 'name' | 'state' | 'since' | 'message'> & {
+      partial?: boolean;
+    }
+  >,
+): FleetState {
   const missing = worstFirst(clusters).filter(
     ({ state, partial }) => partial || state !== 'synced',
   );

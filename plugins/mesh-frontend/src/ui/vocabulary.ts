@@ -3,7 +3,7 @@ import type {
   Dataplane,
   KindCoverage,
   ServiceInstance,
-  ServiceLink,
+  ServiceLinks,
   StoredFinding,
   Waypoint,
   Workload,
@@ -115,7 +115,7 @@ export const roles: Record<
   gateway: { label: 'Gateway', means: 'the Service of a gateway or waypoint' },
 };
 
-export const linkStates: Record<ServiceLink['state'], Said> = {
+export const linkStates: Record<ServiceLinks['state'], Said> = {
   active: { tone: 'good', label: 'Active', means: 'traffic can cross' },
   broken: {
     tone: 'bad',
@@ -130,7 +130,7 @@ export const linkStates: Record<ServiceLink['state'], Said> = {
   unknown: { tone: 'unknown', label: 'Unknown', means: 'not known' },
 };
 
-export const mechanisms: Record<ServiceLink['mechanism'], string> = {
+export const mechanisms: Record<ServiceLinks['mechanism'], string> = {
   istio: 'Istio multicluster',
   'istio-mcs': 'Istio with MCS',
   'linkerd-mirror': 'Linkerd mirror',
