@@ -1,6 +1,6 @@
 /**
  * Some clusters of a fleet, a bit for each: hundreds of them are cut, joined and
- * compared at once, and what has the same members is the same key of a Map.
+ * compared at once.
  */
 export type ClusterSet = bigint;
 

@@ -72,26 +72,35 @@ export class LinkGroups {
   #grouped(
     reached: ReadonlyMap<string, ClusterSet>,
   ): Array<{ from: ClusterSet; to: ClusterSet }> {
-    const shared = new Map<ClusterSet, number>();
-    const count = (set: ClusterSet) =>
-      shared.set(set, (shared.get(set) ?? 0) + 1);
-    for (const [from, others] of reached) {
-      count(others);
-      count(others | this.#names.bit(from));
-    }
-    const groups = new Map<ClusterSet, ClusterSet>();
-    for (const [from, others] of reached) {
+    const shared = new Map<string, number>();
+    const sets = [...reached].map(([from, others]) => {
       const bit = this.#names.bit(from);
-      const withIt = others | bit;
-      const to = shared.get(withIt)! > shared.get(others)! ? withIt : others;
-      groups.set(to, (groups.get(to) ?? nobody) | bit);
+      const both = [others, others | bit].map(to => ({ to, key: keyOf(to) }));
+      for (const { key } of both) {
+        shared.set(key, (shared.get(key) ?? 0) + 1);
+      }
+      return { bit, both };
+    });
+    const groups = new Map<string, { from: ClusterSet; to: ClusterSet }>();
+    for (const { bit, both } of sets) {
+      const [without, withIt] = both;
+      const { to, key } =
+        shared.get(withIt.key)! > shared.get(without.key)! ? withIt : without;
+      const group = groups.get(key) ?? { from: nobody, to };
+      group.from |= bit;
+      groups.set(key, group);
     }
     // Where one cluster stayed alone with its set, it need not be in it.
-    return [...groups].map(([to, from]) => ({
+    return [...groups.values()].map(({ from, to }) => ({
       from,
       to: isOne(from) ? to & ~from : to,
     }));
   }
+}
+
+/** As the key of a Map: the hash of a bigint itself comes from its last 64 bits alone. */
+function keyOf(set: ClusterSet): string {
+  return set.toString(32);
 }
 
 function isOne(set: ClusterSet): boolean {
