@@ -1,4 +1,4 @@
-import { ResponseError } from '@backstage/errors';
+import { NotFoundError, ResponseError } from '@backstage/errors';
 import type { paths } from './openapi.generated';
 import type {
   ClusterDetail,
@@ -94,6 +94,11 @@ export class MeshClient {
   }
 
   async #fetch(path: string[], query: object): Promise<Response> {
+    // In a URL these lead to another path, however they are written.
+    const odd = path.find(part => ['', '.', '..'].includes(part));
+    if (odd !== undefined) {
+      throw new NotFoundError(`Nothing has the name "${odd}"`);
+    }
     const { baseUrl, fetch } = this.#options;
     const base = typeof baseUrl === 'string' ? baseUrl : await baseUrl();
     const parameters = new URLSearchParams();

@@ -522,9 +522,9 @@ export interface components {
         severity: ("error" | "warning" | "info" | "none")[];
         /** @description Direction of `sort`. Ties are ascending either way. */
         order: "asc" | "desc";
-        /** @description `nextCursor` of the page before. Opaque, and of use only with the same filter, sort and order. Left aside with `format=csv` is `limit` alone. */
+        /** @description `nextCursor` of the page before. Opaque, and of use only with the same filter, sort and order. */
         cursor: string;
-        /** @description Rows of a page. */
+        /** @description Rows of a page. With `format=csv` there are no pages. */
         limit: number;
         format: "json" | "csv";
     };
@@ -596,9 +596,9 @@ export interface operations {
                 sort?: "name" | "namespace" | "owner" | "clusters" | "endpoints" | "severity";
                 /** @description Direction of `sort`. Ties are ascending either way. */
                 order?: components["parameters"]["order"];
-                /** @description `nextCursor` of the page before. Opaque, and of use only with the same filter, sort and order. Left aside with `format=csv` is `limit` alone. */
+                /** @description `nextCursor` of the page before. Opaque, and of use only with the same filter, sort and order. */
                 cursor?: components["parameters"]["cursor"];
-                /** @description Rows of a page. */
+                /** @description Rows of a page. With `format=csv` there are no pages. */
                 limit?: components["parameters"]["limit"];
                 format?: components["parameters"]["format"];
             };
@@ -712,9 +712,9 @@ export interface operations {
                 sort?: "severity" | "firstSeen" | "lastSeen" | "rule" | "namespace";
                 /** @description Direction of `sort`. Ties are ascending either way. */
                 order?: components["parameters"]["order"];
-                /** @description `nextCursor` of the page before. Opaque, and of use only with the same filter, sort and order. Left aside with `format=csv` is `limit` alone. */
+                /** @description `nextCursor` of the page before. Opaque, and of use only with the same filter, sort and order. */
                 cursor?: components["parameters"]["cursor"];
-                /** @description Rows of a page. */
+                /** @description Rows of a page. With `format=csv` there are no pages. */
                 limit?: components["parameters"]["limit"];
                 format?: components["parameters"]["format"];
             };

@@ -97,6 +97,8 @@ export class Collector {
   #wakeDiscovery?: () => void;
   #reportTimer?: NodeJS.Timeout;
   #reportAt = Infinity;
+  #reportWaits = false;
+  readonly #reportBackoff: Backoff;
   #reporting: Promise<void> = Promise.resolve();
   #ended?: Promise<unknown>;
   #waitingFor = '';
@@ -123,6 +125,7 @@ export class Collector {
       requestTimeoutMs: options.settings.requestTimeoutMs,
     });
     this.#discoverer = Discoverer.create(this.#api);
+    this.#reportBackoff = Backoff.create(options.settings.backoff);
     this.#ownPages = Semaphore.create(
       options.settings.concurrentPagesPerCluster,
     );
@@ -541,7 +544,13 @@ export class Collector {
     this.#reportAt = at;
     this.#reportTimer = setTimeout(() => {
       this.#reportAt = Infinity;
-      this.#reporting = this.#reporting.then(() => this.#report());
+      // One that waits for the one before it will tell this too.
+      if (this.#reportWaits) return;
+      this.#reportWaits = true;
+      this.#reporting = this.#reporting.then(() => {
+        this.#reportWaits = false;
+        return this.#report();
+      });
     }, delayMs);
   }
 
@@ -569,6 +578,7 @@ export class Collector {
       if (status.state !== this.#status.state) this.#announce(status);
       this.#status = status;
       await clusterStore.saveStatus(lease, status);
+      this.#reportBackoff.reset();
       if (isNews || changed.length > 0) this.#options.onChanged?.();
     } catch (error) {
       if (this.#controller.signal.aborted) return;
@@ -580,6 +590,7 @@ export class Collector {
       this.#logger.warn('State could not be stored; trying again', {
         error: String(error),
       });
+      await sleep(this.#reportBackoff.next(), this.#controller.signal);
       this.#reportSoon();
     }
   }

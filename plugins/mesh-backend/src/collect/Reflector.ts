@@ -198,9 +198,15 @@ export class Reflector {
             `The answer to ${this.#path()} is not a list`,
           );
         }
+        const more = body.metadata?.continue || undefined;
+        if (more !== undefined && more === next) {
+          throw new MalformedAnswerError(
+            `The list of ${this.#path()} does not get on: its next page is the same again`,
+          );
+        }
         return {
           items: body.items ?? [],
-          next: body.metadata?.continue || undefined,
+          next: more,
           resourceVersion: body.metadata?.resourceVersion,
         };
       } catch (error) {

@@ -539,6 +539,28 @@ describe.each(databaseIds)('the API on %s', id => {
     expect(names(body)).toEqual(['west/ledger', 'west/cart']);
   });
 
+  it('shows no more services of an entity than fit on a page, and says so', async () => {
+    const { get, catalog, stored, analyser } = await setUp();
+    const labels = { app: 'many' };
+    for (let n = 0; n < 103; n++) {
+      const [service] = application('east', 'shop', `web-${n}`, { labels });
+      await stored.apply(service);
+    }
+    await analyser.drain();
+    (catalog as any).getEntityByRef = async () =>
+      component('wide', 'money', {
+        'backstage.io/kubernetes-label-selector': 'app=many',
+      });
+    const { body } = await get('/v1/entities/component/default/wide/services');
+    expect(body.items).toHaveLength(100);
+    expect(body.messages).toEqual([
+      expect.objectContaining({
+        level: 'warning',
+        text: expect.stringContaining('name 103 services; the first 100'),
+      }),
+    ]);
+  });
+
   it('writes CSV that no spreadsheet runs', async () => {
     const { get, database } = await setUp();
     const row = await database('service_details')

@@ -13,6 +13,9 @@ import { ServiceStore, StoredService } from '../store/ServiceStore';
 import { withLastSeen } from './lastSeen';
 import { Page, Services, ServicesQuery, ServiceVisibility } from './types';
 
+/** A selector that is too wide may name all services of a fleet, and each of them is a page. */
+const MOST_OF_ENTITY = 100;
+
 /** What tells which services an entity's annotations name. */
 export interface EntityMatcher {
   match(entity: Entity): Promise<{
@@ -93,10 +96,16 @@ export class FleetServices implements Services {
       visibility.criteria,
     );
     const items: ServiceDetail[] = [];
-    for (const service of services) {
+    for (const service of services.slice(0, MOST_OF_ENTITY)) {
       items.push(await this.#detail(service, visibility));
     }
-    if (items.length < serviceIds.length) {
+    if (services.length > items.length) {
+      messages.push({
+        level: 'warning',
+        text: `The annotations name ${services.length} services; the first ${items.length} of them are shown. A narrower selector names fewer.`,
+      });
+    }
+    if (services.length < serviceIds.length) {
       messages.push({
         level: 'info',
         text: `Not all services of ${stringifyEntityRef(
