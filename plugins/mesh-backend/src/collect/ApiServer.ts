@@ -507,7 +507,8 @@ function secretsOf(headers: Record<string, string>): string[] {
     ? Buffer.from(credential, 'base64').toString('utf8')
     : credential;
   return [credential, decoded, decoded.slice(decoded.indexOf(':') + 1)].filter(
-    secret => secret !== '',
+    // What is shorter is no token, and would be found in any sentence.
+    secret => secret.length >= 8,
   );
 }
 

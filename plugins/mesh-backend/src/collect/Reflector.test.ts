@@ -47,6 +47,7 @@ let requests: URL[];
 let states: ReflectorState[];
 let stored: Map<string, string>;
 let running: Promise<void>;
+let token: string;
 
 beforeEach(async () => {
   const authority = await CertificateAuthority.create('test');
@@ -54,6 +55,7 @@ beforeEach(async () => {
   requests = [];
   states = [];
   stored = new Map();
+  token = 't';
   controller = new AbortController();
   server = createServer(
     { key: certificate.key, cert: certificate.certificate },
@@ -77,7 +79,7 @@ beforeEach(async () => {
           caData: authority.caData,
           skipTLSVerify: false,
         },
-        { name: 'u', token: 't' },
+        { name: 'u', token },
       );
       return kubeConfig;
     },
@@ -165,6 +167,76 @@ it('does not take other errors of a watch for 410: it goes on from where it was 
     ['10', '11', '12'],
   );
   expect(states.map(one => one.state)).toEqual(['synced']);
+});
+
+it('does not follow a list that leads to the same page again and again', async () => {
+  handler = (url, response) => {
+    if (isWatch(url)) {
+      response.writeHead(200).flushHeaders();
+      return;
+    }
+    const isWell = lists().length > 10;
+    json(
+      response,
+      listOf([object(`cart-${lists().length}`)], {
+        resourceVersion: '10',
+        ...(!isWell && { continue: 'same' }),
+      }),
+    );
+  };
+  start();
+  await eventually(() => expect(watches()).toHaveLength(1));
+  expect(states[0]).toMatchObject({
+    state: 'unreachable',
+    message: expect.stringContaining('does not get on'),
+  });
+  expect(states.at(-1)).toEqual({ state: 'synced' });
+});
+
+it('leaves out objects with names that no API server gives, and keeps the others', async () => {
+  handler = (url, response) => {
+    if (!isWatch(url)) {
+      json(
+        response,
+        listOf([object('a\u0000b'), object('a|b'), object('cart')]),
+      );
+      return;
+    }
+    response.writeHead(200);
+    for (const [type, name] of [
+      ['ADDED', 'x'.repeat(300)],
+      ['DELETED', 'a\u0000b'],
+      ['ADDED', 'pay'],
+    ]) {
+      response.write(
+        `${JSON.stringify({ type, object: object(name, '11') })}\n`,
+      );
+    }
+  };
+  start();
+  await eventually(() =>
+    expect([...stored.keys()].sort()).toEqual(['shop/cart', 'shop/pay']),
+  );
+  expect(states.map(one => one.state)).toEqual(['synced']);
+});
+
+it('shows no credentials, even where the server answers with them', async () => {
+  token = 'a-token-that-is-long-enough';
+  handler = (_url, response) => {
+    json(
+      response,
+      {
+        kind: 'Status',
+        reason: 'InternalError',
+        message: `cannot use Bearer ${token}`,
+      },
+      500,
+    );
+  };
+  start();
+  await eventually(() => expect(states).toHaveLength(1));
+  expect(states[0].message).toContain('cannot use Bearer [redacted]');
+  expect(JSON.stringify(states)).not.toContain(token);
 });
 
 it('begins a list anew when its continuation has expired', async () => {

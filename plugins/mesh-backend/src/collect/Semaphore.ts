@@ -28,17 +28,19 @@ export class Semaphore {
 
   #turn(signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
-      const take = () => {
-        this.#waiting.delete(take);
-        signal.removeEventListener('abort', leave);
-        resolve();
+      const waiter = {
+        take: () => {
+          this.#waiting.delete(waiter.take);
+          signal.removeEventListener('abort', waiter.leave);
+          resolve();
+        },
+        leave: () => {
+          this.#waiting.delete(waiter.take);
+          reject(signal.reason);
+        },
       };
-      const leave = () => {
-        this.#waiting.delete(take);
-        reject(signal.reason);
-      };
-      this.#waiting.add(take);
-      signal.addEventListener('abort', leave, { once: true });
+      this.#waiting.add(waiter.take);
+      signal.addEventListener('abort', waiter.leave, { once: true });
     });
   }
 }

@@ -252,9 +252,9 @@ describe.each(databaseIds)('the API on %s', id => {
     const { get } = await setUpOnce();
     const answer = await get(`/v1/${path}`);
     expect(answer.status).toBe(status);
-    if (status !== 200) {
-      expect(answer.body.error.message).not.toMatch(/select|SQL|invalid byte/i);
-    }
+    expect(answer.body.error?.message ?? '').not.toMatch(
+      /select|SQL|invalid byte/i,
+    );
   });
 
   it.each([
