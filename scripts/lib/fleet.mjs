@@ -4,7 +4,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NODE_TRANSFORM, ROOT } from './paths.mjs';
 import { Problem } from './problem.mjs';
-import { startServer } from './processes.mjs';
+import { onUnexpectedEnd, startServer } from './processes.mjs';
 import { say, step } from './progress.mjs';
 
 /** Real control planes may have to be built first. */
@@ -73,7 +73,7 @@ export async function startFleet({ stateDir, real, onEnd }) {
           told = Math.max(told, lines.length - 1);
         }
       }
-      fleet.once('exit', () =>
+      onUnexpectedEnd(fleet, () =>
         onEnd(`The demo fleet ended; its log is ${log}`),
       );
     },

@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
+import { checkRoom, checkWritable } from './folders.mjs';
 import { hashOf, onlyWhenChanged } from './hash.mjs';
 import { explainInstallFailure, npmSettings, yarnEnvFromNpm } from './npm.mjs';
 import { ROOT } from './paths.mjs';
@@ -10,34 +11,7 @@ import { workspaces } from './workspaces.mjs';
 
 /** Packages, the cache they come from, and the build. */
 const NEEDED_GB = 4;
-const GB = 1024 ** 3;
 const STAMP = path.join(ROOT, 'node_modules/.mesh-install');
-
-function checkRoom() {
-  const { bavail, bsize } = fs.statfsSync(ROOT);
-  const free = (bavail * bsize) / GB;
-  if (free < NEEDED_GB) {
-    throw new Problem(
-      `Too little disk space: installing needs about ${NEEDED_GB} GB in ${ROOT}, and ${free.toFixed(
-        1,
-      )} GB are free`,
-    );
-  }
-}
-
-/** Says early and plainly that a folder cannot be written to. */
-export function checkWritable(folder) {
-  const probe = path.join(folder, `.write-test-${process.pid}`);
-  try {
-    fs.mkdirSync(folder, { recursive: true });
-    fs.writeFileSync(probe, '');
-    fs.rmSync(probe);
-  } catch (error) {
-    throw new Problem(
-      `Cannot write to ${folder} (${error.code}); make it writable for this user`,
-    );
-  }
-}
 
 /** Installs what yarn.lock names, unless that is what lies there. */
 export async function ensureInstalled() {
@@ -56,8 +30,14 @@ export async function ensureInstalled() {
     fs.rmSync(STAMP, { force: true });
   }
   return onlyWhenChanged(STAMP, hash, async () => {
-    checkWritable(ROOT);
-    checkRoom();
+    checkWritable(ROOT, {
+      what: 'the checkout',
+      orElse: 'make it writable for this user',
+    });
+    checkRoom(ROOT, NEEDED_GB, {
+      what: 'installing packages',
+      orElse: 'make room and run it again',
+    });
     await step(
       'Installing packages (a few minutes the first time)',
       installPackages,

@@ -1,6 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
+import { checkRoom, checkWritable, makeFolder } from './folders.mjs';
 import { explainInstallFailure, npm } from './npm.mjs';
 import { cacheDir } from './paths.mjs';
 import { Problem } from './problem.mjs';
@@ -8,6 +9,8 @@ import { say } from './progress.mjs';
 
 /** Backstage runs on 22 and 24; the packages here are pinned for 24. */
 const WANTED_MAJOR = 24;
+/** What the packed and the unpacked one take together. */
+const NEEDED_GB = 0.4;
 
 /** npm packages that hold a Node.js. Not every release is there for each system. */
 const PACKAGES = {
@@ -51,23 +54,20 @@ function bringNode() {
   }
 
   say(`- Fetching Node.js ${wanted.version}, once for this machine ...`);
+  const cache = cacheDir();
+  const orElse = 'name another folder with MESH_CACHE=FOLDER';
+  checkWritable(cache, { what: 'the cache', orElse });
+  checkRoom(cache, NEEDED_GB, { what: `Node.js ${WANTED_MAJOR}`, orElse });
   const fresh = `${target}.${process.pid}`;
   try {
-    fs.mkdirSync(fresh, { recursive: true });
+    makeFolder(fresh);
     fs.writeFileSync(path.join(fresh, 'package.json'), '{"private":true}\n');
-  } catch (error) {
-    throw new Problem(
-      `Cannot write to the cache ${cacheDir()} (${
-        error.code
-      }); name another folder with MESH_CACHE=FOLDER`,
-    );
-  }
-  try {
     const { status, stdout, stderr } = npm([
       'install',
       '--prefix',
       fresh,
       '--ignore-scripts',
+      '--fetch-retry-maxtimeout=10000',
       '--no-audit',
       '--no-fund',
       '--no-package-lock',

@@ -2,13 +2,15 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startFleet } from './fleet.mjs';
-import { checkWritable } from './install.mjs';
+import { checkRoom, checkWritable, makeFolder } from './folders.mjs';
 import { NODE_TRANSFORM, ROOT } from './paths.mjs';
 import { Problem } from './problem.mjs';
-import { startServer } from './processes.mjs';
+import { onUnexpectedEnd, startServer } from './processes.mjs';
 import { step } from './progress.mjs';
 
 const BACKEND_READY_MS = 180_000;
+/** Databases and logs of the demonstration take a tenth of it. */
+const STATE_GB = 0.2;
 
 /** What the portal's processes are told by the environment; app-config.yaml reads it. */
 export function portalEnv({ port, host, stateDir, fleetDir }) {
@@ -24,13 +26,15 @@ export function portalEnv({ port, host, stateDir, fleetDir }) {
 
 /** One portal a state folder: two would write to the same databases. */
 export function claimStateDir(stateDir) {
-  checkWritable(stateDir);
-  fs.mkdirSync(path.join(stateDir, 'database'), { recursive: true });
+  const orElse = 'name another with --state FOLDER or MESH_STATE_DIR=FOLDER';
+  checkWritable(stateDir, { what: 'the state folder', orElse });
+  checkRoom(stateDir, STATE_GB, { what: 'the portal', orElse });
+  makeFolder(path.join(stateDir, 'database'));
   const file = path.join(stateDir, 'portal.pid');
   const holder = fs.existsSync(file) ? Number(fs.readFileSync(file)) : 0;
   if (holder && holder !== process.pid && isAlive(holder)) {
     throw new Problem(
-      `A portal already runs on ${stateDir} (process ${holder}); stop it first, or name another folder with MESH_STATE_DIR=FOLDER`,
+      `A portal already runs on ${stateDir} (process ${holder}); stop it first, or ${orElse}`,
     );
   }
   fs.writeFileSync(file, `${process.pid}\n`);
@@ -101,7 +105,6 @@ async function waitUntilReady(child, url, log) {
  * `onEnd` is told when one of them ends by itself.
  */
 export async function startPortal({ port, host, stateDir, real, onEnd }) {
-  claimStateDir(stateDir);
   const fleet = await startFleet({ stateDir, real, onEnd });
 
   const log = path.join(stateDir, 'backend.log');
@@ -121,7 +124,7 @@ export async function startPortal({ port, host, stateDir, real, onEnd }) {
       },
     );
     await waitUntilReady(backend, `http://${host}:${port}`, log);
-    backend.once('exit', () =>
+    onUnexpectedEnd(backend, () =>
       onEnd(`The backend ended: ${lastError(log)} (the whole log: ${log})`),
     );
   });

@@ -30,6 +30,11 @@ export async function freePort(port, host) {
         `Port ${port} needs more rights than this user has; choose another: npm start -- --port 7007`,
       );
     }
+    if (/^(EADDRNOTAVAIL|ENOTFOUND|EAI_\w+|EINVAL)$/.test(error.code)) {
+      throw new Problem(
+        `"${host}" is no address of this machine to listen on; leave out --host for this machine alone, or give 0.0.0.0 for all its networks`,
+      );
+    }
     throw error;
   }
 }

@@ -1,3 +1,5 @@
+import { isStopping } from './processes.mjs';
+
 /**
  * Something that the person at the keyboard can mend. It is shown as its one
  * line; a stack would only hide what to do.
@@ -9,7 +11,10 @@ export async function runScript(body) {
   try {
     process.exitCode = (await body()) ?? 0;
   } catch (error) {
-    console.error(error instanceof Problem ? error.message : error);
+    // What ends because all is to end is no problem.
+    if (!isStopping()) {
+      console.error(error instanceof Problem ? error.message : error);
+    }
     process.exitCode = 1;
   }
 }

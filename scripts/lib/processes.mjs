@@ -2,13 +2,22 @@ import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ROOT, YARN } from './paths.mjs';
 
 const LEASH = path.join(ROOT, 'scripts/lib/leash.cjs');
 /** How long a process may take to end by itself before it is made to. */
 const GRACE_MS = 15_000;
+/** How much later than others we may learn of the same signal. */
+const SIGNAL_MS = 500;
 
 const running = new Set();
+/** Those that were asked to end. */
+const ending = new WeakSet();
+let stopping = false;
+
+/** Whether a signal said that everything is to end. */
+export const isStopping = () => stopping;
 
 /** The environment of what we start: our Node.js comes first on its PATH. */
 export function childEnv(extra = {}) {
@@ -41,11 +50,23 @@ export async function stop(child) {
   if (child.exitCode !== null || child.signalCode !== null) {
     return;
   }
+  ending.add(child);
   const ended = new Promise(resolve => child.once('exit', resolve));
   signalTree(child, 'SIGTERM');
   const force = setTimeout(() => signalTree(child, 'SIGKILL'), GRACE_MS);
   await ended;
   clearTimeout(force);
+}
+
+/** Calls back when a process ends that nobody here asked to. */
+export function onUnexpectedEnd(child, callback) {
+  child.once('exit', async () => {
+    // Ctrl-C reaches every process of a terminal, and not us first.
+    await sleep(SIGNAL_MS);
+    if (!stopping && !ending.has(child)) {
+      callback();
+    }
+  });
 }
 
 /** Ends everything that was started here. */
@@ -65,7 +86,6 @@ function track(child) {
  * log file.
  */
 export function startServer(args, { env, cwd = ROOT, log }) {
-  fs.mkdirSync(path.dirname(log), { recursive: true });
   const out = fs.openSync(log, 'w');
   const child = spawn(process.execPath, ['--require', LEASH, ...args], {
     cwd,
@@ -135,7 +155,6 @@ export const yarn = args => [process.execPath, [YARN, ...args]];
 
 /** On Ctrl-C and the like: end what was started, then go. */
 export function stopOnSignals(onStop = () => {}) {
-  let stopping = false;
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
     process.on(signal, async () => {
       if (stopping) {

@@ -3,7 +3,7 @@ import { ensureFrontend } from './frontend.mjs';
 import { ensureInstalled } from './install.mjs';
 import { readOptions, readPort } from './options.mjs';
 import { defaultStateDir } from './paths.mjs';
-import { startPortal } from './portal.mjs';
+import { claimStateDir, startPortal } from './portal.mjs';
 import { freePort } from './ports.mjs';
 import { stopAll, stopOnSignals } from './processes.mjs';
 import { say } from './progress.mjs';
@@ -37,12 +37,11 @@ export async function startDemo() {
       : readPort(options.port, '--port');
   const port = await freePort(wanted, host);
 
-  let stopping = false;
-  stopOnSignals(() => {
-    stopping = true;
-    say('- Stopping ...');
-  });
+  const stateDir = path.resolve(options.state);
+
+  stopOnSignals(() => say('- Stopping ...'));
   try {
+    claimStateDir(stateDir);
     await ensureInstalled();
     await ensureFrontend();
 
@@ -53,7 +52,7 @@ export async function startDemo() {
     const { url, letGo } = await startPortal({
       port,
       host,
-      stateDir: path.resolve(options.state),
+      stateDir,
       real,
       onEnd,
     });
@@ -64,10 +63,7 @@ export async function startDemo() {
     );
 
     const story = letGo();
-    const reason = await Promise.race([ended, story.then(() => ended)]);
-    if (!stopping) {
-      say(reason);
-    }
+    say(await Promise.race([ended, story.then(() => ended)]));
     return 1;
   } finally {
     await stopAll();

@@ -39,10 +39,10 @@ export async function startDev() {
   );
   const stateDir = path.resolve(options.state);
 
-  stopOnSignals();
+  stopOnSignals(() => say('- Stopping ...'));
   try {
-    await ensureInstalled();
     claimStateDir(stateDir);
+    await ensureInstalled();
     const fleet = await startFleet({
       stateDir,
       real: options.real,
