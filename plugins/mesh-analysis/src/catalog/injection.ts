@@ -15,6 +15,8 @@ export interface PodTemplate {
   labels: Readonly<Record<string, string>>;
   annotations: Readonly<Record<string, string>>;
   hostNetwork: boolean;
+  /** The image of an Istio proxy that is all the pod runs, as in gateways, waypoints and ztunnel. */
+  proxyAlone?: string;
 }
 
 export interface InjectionDecision {

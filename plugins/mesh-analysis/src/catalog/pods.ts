@@ -31,21 +31,36 @@ function containerOf(
 
 export function templateOf(metadata: unknown, spec: unknown): PodTemplate {
   const object = { metadata: mapOf(metadata) } as FleetObject;
+  const [container, ...others] = mapsOf(mapOf(spec).containers);
+  const isAlone = container?.name === 'istio-proxy' && others.length === 0;
   return {
     labels: labelsOf(object),
     annotations: annotationsOf(object),
     hostNetwork: mapOf(spec).hostNetwork === true,
+    ...(isAlone && { proxyAlone: textOf(container.image) ?? '' }),
   };
 }
 
 /** True for a proxy that stands alone: ingress, egress, east-west gateway or waypoint. */
-export function isGateway({ labels, annotations }: PodTemplate): boolean {
+export function isGateway(template: PodTemplate): boolean {
+  const { labels, annotations, proxyAlone } = template;
   const templates =
     labels['inject.istio.io/templates'] ??
     annotations['inject.istio.io/templates'];
   return (
     labels['gateway.networking.k8s.io/gateway-name'] !== undefined ||
-    (templates ?? '').split(',').some(item => item.trim() === 'gateway')
+    (templates ?? '').split(',').some(item => item.trim() === 'gateway') ||
+    (proxyAlone !== undefined && !isNodeProxy(template))
+  );
+}
+
+/** True for ztunnel, which carries the traffic of ambient pods and is no member of the mesh itself. */
+function isNodeProxy({ labels, proxyAlone }: PodTemplate): boolean {
+  return (
+    proxyAlone !== undefined &&
+    (labels.app === 'ztunnel' ||
+      labels['app.kubernetes.io/name'] === 'ztunnel' ||
+      /(^|\/)ztunnel[^/]*$/.test(proxyAlone))
   );
 }
 
@@ -59,6 +74,9 @@ export function dataplaneOf(pod: FleetObject): {
   const proxy = containerOf(spec, 'istio-proxy');
   if (isGateway(template)) {
     return { dataplane: 'gateway', ...(proxy && { proxy }) };
+  }
+  if (isNodeProxy(template)) {
+    return { dataplane: 'none', ...(proxy && { proxy }) };
   }
   if (proxy) {
     return { dataplane: 'sidecar', proxy };

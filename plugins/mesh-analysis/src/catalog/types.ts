@@ -5,7 +5,8 @@ import { Finding } from '../rules/Finding';
  * How a workload takes part in a mesh.
  *
  * `gateway` is a proxy that stands alone (ingress, egress, east-west, waypoint);
- * `mixed` means that the pods of one workload differ.
+ * `mixed` means that the pods of one workload differ. What makes the mesh without being
+ * in it (control plane, ztunnel, CNI agent) is `none`.
  *
  * @public
  */

@@ -6,6 +6,7 @@ import {
   workloadNamed,
 } from '../testing/fleet';
 import {
+  ambient,
   deployment,
   istio,
   namespace,
@@ -159,6 +160,64 @@ describe('workloads', () => {
     });
     expect(workloadNamed(view, 'by-label').dataplane).toBe('gateway');
     expect(workloadNamed(view, 'by-template').dataplane).toBe('gateway');
+  });
+
+  it.each([
+    ['ztunnel by its image', 'istio/ztunnel:1.30.2', {}, 'none', 'none'],
+    ['ztunnel by its label', 'x/y:1.30.2', { app: 'ztunnel' }, 'none', 'none'],
+    [
+      'a gateway without a template',
+      'istio/proxyv2:1.30.2',
+      { istio: 'ingressgateway' },
+      'gateway',
+      'gateway',
+    ],
+    [
+      'a waypoint',
+      'istio/proxyv2:1.30.2',
+      { 'gateway.networking.k8s.io/gateway-name': 'waypoint' },
+      'gateway',
+      'gateway',
+    ],
+  ])(
+    'takes no proxy that is the workload itself for a sidecar: %s',
+    (_, image, labels, dataplane, requested) => {
+      const spec = { containers: [{ name: 'istio-proxy', image }] };
+      const owner = { kind: 'DaemonSet', name: 'proxy' };
+      const view = analyse({
+        east: [
+          ...istio(),
+          {
+            apiVersion: 'apps/v1',
+            kind: 'DaemonSet',
+            metadata: { name: 'proxy', namespace: 'shop' },
+            spec: { template: { metadata: { labels }, spec } },
+          },
+          { ...pod('proxy-1', { labels, owner }), spec },
+        ],
+      });
+      expect(workloadNamed(view, 'proxy')).toMatchObject({
+        dataplane,
+        requested: { dataplane: requested },
+        actual: [{ version: '1.30.2', pods: 1 }],
+      });
+    },
+  );
+
+  it('takes the CNI agent for no member of the mesh', () => {
+    const owner = { kind: 'DaemonSet', name: 'istio-cni-node' };
+    const cni = pod('istio-cni-node-1', { namespace: 'istio-system', owner });
+    const containers = [
+      { name: 'install-cni', image: 'istio/install-cni:1.30.2' },
+    ];
+    const view = analyse({
+      east: [...istio(), ...ambient(), { ...cni, spec: { containers } }],
+    });
+    expect(workloadNamed(view, 'istio-cni-node')).toMatchObject({
+      dataplane: 'none',
+      requested: { dataplane: 'none' },
+      actual: [],
+    });
   });
 
   it('puts behind a Service what its whole selector takes', () => {
