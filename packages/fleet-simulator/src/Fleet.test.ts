@@ -153,6 +153,15 @@ describe('startFleet', () => {
           'ConfigMap "Not_A_Name" is invalid: metadata.name',
         ),
       },
+      {
+        cluster: 'east',
+        file: 'broken.yaml',
+        document: 7,
+        line: 37,
+        message: expect.stringContaining(
+          'cannot unmarshal string into Go struct field Service.spec.ports',
+        ),
+      },
     ]);
     const east = fleet.cluster('east');
     expect(east.list('v1', 'Service', 'shop')).toHaveLength(1);

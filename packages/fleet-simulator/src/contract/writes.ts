@@ -108,6 +108,39 @@ export function writeContract(contract: Contract): void {
       },
     );
 
+    it('refuses a field of another type, and names it', async () => {
+      const { status, body } = await contract.admin.post(
+        contract.path('services'),
+        {
+          apiVersion: 'v1',
+          kind: 'Service',
+          metadata: { name: 'x' },
+          spec: { ports: 'http' },
+        },
+      );
+      expect([status, body.reason]).toEqual([400, 'BadRequest']);
+      expect(body.message).toMatch(
+        /^Service in version "v1" cannot be handled as a Service: json: cannot unmarshal string into Go struct field \S*spec\.ports of type /,
+      );
+    });
+
+    it('refuses a Service without ports, unless it is headless', async () => {
+      const create = (name: string, spec: object) =>
+        contract.admin.post(`${contract.path('services')}?dryRun=All`, {
+          apiVersion: 'v1',
+          kind: 'Service',
+          metadata: { name },
+          spec,
+        });
+      const { status, body } = await create('x', { selector: { app: 'x' } });
+      expect([status, body.reason]).toEqual([422, 'Invalid']);
+      expect(body.message).toBe(
+        'Service "x" is invalid: spec.ports: Required value',
+      );
+      const headless = await create('y', { clusterIP: 'None' });
+      expect(headless.status).toBe(201);
+    });
+
     it('refuses an object of another kind, and what is not JSON', async () => {
       const other = await contract.admin.post(maps(), {
         apiVersion: 'v1',

@@ -2,6 +2,7 @@ import { IncomingMessage } from 'node:http';
 import { parse as parseYaml } from 'yaml';
 import { Kind } from '../kinds/Kind';
 import { isRecord, joinApiVersion, KubeObject } from '../objects/KubeObject';
+import { wrongFieldType } from '../objects/fieldTypes';
 import { unknownFields, withoutUnknownFields } from '../objects/unknownFields';
 import { ClusterState } from '../store/ClusterState';
 import { ObjectService, PatchType, Target } from '../store/ObjectService';
@@ -349,6 +350,14 @@ function checkedFields(
   info: RequestInfo,
   warnings: string[],
 ): KubeObject {
+  const wrongType = wrongFieldType(kind, object);
+  if (wrongType) {
+    throw badRequest(
+      `${kind.kind} in version ${JSON.stringify(
+        kind.version,
+      )} cannot be handled as a ${kind.kind}: ${wrongType}`,
+    );
+  }
   const unknown = unknownFields(kind, object);
   if (unknown.length === 0) return object;
   const errors = unknown.map(path => `unknown field ${JSON.stringify(path)}`);

@@ -91,7 +91,6 @@ function labelErrors(name: string): string[] {
 /** Fields without which the API server takes no object of the kind. */
 const REQUIRED: Record<string, string[]> = {
   pods: ['spec.containers'],
-  services: [],
   'deployments.apps': ['spec.selector', 'spec.template.spec.containers'],
   'statefulsets.apps': ['spec.selector', 'spec.template.spec.containers'],
   'daemonsets.apps': ['spec.selector', 'spec.template.spec.containers'],
@@ -101,6 +100,15 @@ const REQUIRED: Record<string, string[]> = {
 function requiredCauses(kind: Kind, object: KubeObject): Cause[] {
   if (kind.origin === 'crd') return schemaCauses(object, kind.schema);
   if (kind.origin !== 'builtin') return [];
+  if (isServiceWithoutPorts(kind, object)) {
+    return [
+      {
+        reason: 'FieldValueRequired',
+        message: 'Required value',
+        field: 'spec.ports',
+      },
+    ];
+  }
   const mismatch = selectorCauses(kind, object);
   const missing = (REQUIRED[qualifiedPlural(kind)] ?? [])
     .filter(path => {
@@ -123,6 +131,16 @@ function requiredCauses(kind: Kind, object: KubeObject): Cause[] {
   return selector?.field === 'spec.selector'
     ? [selector, ...mismatch, ...rest]
     : [...mismatch, ...missing];
+}
+
+/** Only headless Services, and those that name another host, may have no ports. */
+function isServiceWithoutPorts(kind: Kind, { spec }: KubeObject): boolean {
+  return (
+    qualifiedPlural(kind) === 'services' &&
+    !spec?.ports?.length &&
+    spec?.clusterIP !== 'None' &&
+    spec?.type !== 'ExternalName'
+  );
 }
 
 /** Workloads whose selector does not choose the pods that they make. */

@@ -26,6 +26,7 @@ import {
   KubeObject,
   sameJson,
 } from '../objects/KubeObject';
+import { wrongFieldType } from '../objects/fieldTypes';
 import { validate, validateMetadata } from '../objects/validate';
 import { mergePatch } from '../patch/mergePatch';
 import { strategicMergePatch } from '../patch/strategicMergePatch';
@@ -198,6 +199,8 @@ export class ObjectService {
    * manifests and for those who steer the simulator; no client can do this.
    */
   put(kind: Kind, given: KubeObject): StoredObject {
+    const wrongType = wrongFieldType(kind, given);
+    if (wrongType) throw badRequest(wrongType);
     const object = copy(given);
     const { metadata } = object;
     if (kind.namespaced) metadata.namespace ??= 'default';
