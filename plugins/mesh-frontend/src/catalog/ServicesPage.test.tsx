@@ -50,6 +50,23 @@ describe('the services page', () => {
     );
   });
 
+  it('tells services of one name apart by their mesh', async () => {
+    renderMesh('/mesh/services', { api: mockMeshApi() });
+    const carts = within(await table())
+      .getAllByRole('row')
+      .filter(row => row.textContent!.includes('cart'));
+    expect(carts[0]).toHaveTextContent('in shop-mesh');
+    expect(carts[1]).toHaveTextContent('in edge-mesh');
+  });
+
+  it('does not repeat the mesh where all services are of one', async () => {
+    const ofOneMesh = rows.filter(({ scope }) => scope === 'shop-mesh');
+    renderMesh('/mesh/services', {
+      api: mockMeshApi({ ...fullFleet, rows: ofOneMesh }),
+    });
+    expect(await table()).not.toHaveTextContent('in shop-mesh');
+  });
+
   it('says a whole total where no cluster is missing', async () => {
     renderMesh('/mesh/services', {
       api: mockMeshApi({ ...fullFleet, clusters: clusters.slice(0, 3) }),

@@ -34,13 +34,30 @@ import {
   total,
 } from '../ui';
 
-const columns: Column<ServiceRow>[] = [
-  {
-    id: 'name',
-    header: 'Service',
-    sort: 'name',
-    cell: row => <ServiceLinkName service={row} />,
-  },
+const nameColumn: Column<ServiceRow> = {
+  id: 'name',
+  header: 'Service',
+  sort: 'name',
+  cell: row => <ServiceLinkName service={row} />,
+};
+
+/** One name may be two services, in two meshes; what tells them apart stands below it. */
+const nameColumnOfManyMeshes: Column<ServiceRow> = {
+  ...nameColumn,
+  cell: row => (
+    <>
+      <ServiceLinkName service={row} />
+      <div>in {row.scope}</div>
+    </>
+  ),
+};
+
+function columnsFor(rows: readonly ServiceRow[]): Column<ServiceRow>[] {
+  const ofManyMeshes = rows.some(({ scope }) => scope !== rows[0].scope);
+  return [ofManyMeshes ? nameColumnOfManyMeshes : nameColumn, ...otherColumns];
+}
+
+const otherColumns: Column<ServiceRow>[] = [
   {
     id: 'namespace',
     header: 'Namespace',
@@ -217,7 +234,7 @@ export const ServicesPage = () => {
               ) : (
                 <DataTable
                   label="Services"
-                  columns={columns}
+                  columns={columnsFor(page.items)}
                   rows={page.items}
                   rowKey={({ scope, namespace, name }) =>
                     `${scope}/${namespace}/${name}`
