@@ -584,7 +584,18 @@ describe('edge cases', () => {
         }),
         waypoint('shared', { programmed: 'True' }),
         service('web', { labels: { 'istio.io/use-waypoint': 'own' } }),
-        service('api'),
+        {
+          ...service('api'),
+          status: {
+            conditions: [
+              {
+                type: 'istio.io/WaypointBound',
+                status: 'True',
+                reason: 'WaypointAccepted',
+              },
+            ],
+          },
+        },
       ],
     });
     expect(serviceNamed(view, 'web').instances[0].waypoint).toMatchObject({

@@ -335,6 +335,24 @@ describe('unknown webhooks', () => {
 });
 
 describe('findings', () => {
+  it('offers what is installed, not what a leftover configuration names', () => {
+    const view = analyse({
+      east: [
+        ...istio(),
+        {
+          apiVersion: 'v1',
+          kind: 'ConfigMap',
+          metadata: { name: 'istio-leftover', namespace: 'istio-system' },
+          data: { mesh: 'trustDomain: cluster.local' },
+        },
+        namespace('shop', { 'istio.io/rev': 'gone' }),
+      ],
+    });
+    const [finding] = view.findings;
+    expect(finding).toMatchObject({ rule: 'RevisionNotInstalled' });
+    expect(finding.fix).toContain('that is installed (default)');
+  });
+
   it.each<[string, Labels, Labels, string[]]>([
     ['RevisionNotInstalled', { [rev]: 'gone' }, {}, ['RevisionNotInstalled']],
     [

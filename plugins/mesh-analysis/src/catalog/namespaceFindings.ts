@@ -189,9 +189,8 @@ function namespaceLabels(
     rev !== undefined
   ) {
     const known = [
-      ...mesh.revisions.map(one => one.revision),
-      ...mesh.tags.map(one => one.tag),
-    ];
+      ...new Set(injectors.map(one => one.tag ?? one.revision)),
+    ].sort();
     report('RevisionNotInstalled', {
       kind: 'Namespace',
       name,

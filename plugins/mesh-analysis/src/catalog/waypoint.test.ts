@@ -51,6 +51,7 @@ function fleet(
 }
 
 const ready = { programmed: 'True' as const };
+const condition = { status: 'True', reason: 'WaypointAccepted' };
 
 describe('waypoints', () => {
   it.each<
@@ -62,7 +63,14 @@ describe('waypoints', () => {
       string[],
     ]
   >([
-    ['ready', [waypoint('w', ready)], {}, 'bound', []],
+    ['ready, and used', [waypoint('w', ready)], { condition }, 'bound', []],
+    [
+      'ready, and istiod does not say that it is used',
+      [waypoint('w', ready)],
+      {},
+      'unknown',
+      [],
+    ],
     ['missing', [], {}, 'missing', ['WaypointMissing']],
     [
       'not ready',
@@ -82,7 +90,7 @@ describe('waypoints', () => {
     [
       'of the namespace',
       [waypoint('shared', ready)],
-      { labels: {}, namespaceLabels: { [use]: 'shared' } },
+      { labels: {}, namespaceLabels: { [use]: 'shared' }, condition },
       'bound',
       [],
     ],
@@ -101,7 +109,7 @@ describe('waypoints', () => {
     [
       'for all',
       [waypoint('w', { ...ready, labels: { 'istio.io/waypoint-for': 'all' } })],
-      {},
+      { condition },
       'bound',
       [],
     ],
@@ -115,7 +123,7 @@ describe('waypoints', () => {
     [
       'of another namespace that admits all',
       [waypoint('w', { ...ready, namespace: 'edge', from: { from: 'All' } })],
-      { labels: { [use]: 'w', [`${use}-namespace`]: 'edge' } },
+      { labels: { [use]: 'w', [`${use}-namespace`]: 'edge' }, condition },
       'bound',
       [],
     ],
@@ -133,7 +141,7 @@ describe('waypoints', () => {
           },
         }),
       ],
-      { labels: { [use]: 'w', [`${use}-namespace`]: 'edge' } },
+      { labels: { [use]: 'w', [`${use}-namespace`]: 'edge' }, condition },
       'bound',
       [],
     ],

@@ -73,7 +73,7 @@ export function resolveWaypoint(
     ...named,
     ...(computed(gateway, named, namespace, serves) ??
       reportedState(reported) ??
-      readiness(gateway)),
+      unreported(readiness(gateway), reported)),
   };
 }
 
@@ -152,6 +152,20 @@ function reportedState(object: FleetObject | undefined): State | undefined {
     default:
       return { state: 'unknown', reason };
   }
+}
+
+/**
+ * Of a ready waypoint it is only known that an object uses it where istiod says so at
+ * the object, or where it never would: at pods it writes nothing.
+ */
+function unreported(ready: State, object: FleetObject | undefined): State {
+  return object === undefined || ready.state !== 'bound'
+    ? ready
+    : {
+        state: 'unknown',
+        reason:
+          'the waypoint is ready, and istiod has not said that it is used: writing status is off, or it does not reconcile',
+      };
 }
 
 function readiness(gateway: FleetObject): State {
