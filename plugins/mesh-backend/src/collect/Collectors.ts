@@ -212,16 +212,16 @@ export class Collectors {
         logger: this.#options.logger.child({ cluster: name }),
         onChanged: () => this.#options.onChanged?.(name),
         onEnded: () => {
-          running.ended = true;
+          const running = this.#running.get(name);
+          if (running?.lease === lease) running.ended = true;
         },
       });
-      const running: Running = {
+      this.#running.set(name, {
         lease,
         fingerprint: definition.fingerprint,
         collector,
         ended: false,
-      };
-      this.#running.set(name, running);
+      });
       collector.start();
     }
   }
