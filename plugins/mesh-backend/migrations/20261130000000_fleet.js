@@ -143,8 +143,13 @@ exports.up = async function up(knex) {
     table.boolean('partial').notNullable();
     table.text('hash').notNullable();
     table.text('as_of').notNullable();
-    table.index(['name', 'id'], 'services_name_idx');
-    table.index(['namespace', 'name', 'id'], 'services_namespace_idx');
+    // With `search`, so that a search looks at the index alone.
+    table.index(['name', 'id', 'search'], 'services_name_idx');
+    table.index(
+      ['namespace', 'name', 'id', 'search'],
+      'services_namespace_idx',
+    );
+    table.index(['dataplane'], 'services_dataplane_idx');
     table.index(['owner', 'id'], 'services_owner_idx');
     table.index(['worst', 'id'], 'services_worst_idx');
     table.index(['cluster_count', 'id'], 'services_cluster_count_idx');

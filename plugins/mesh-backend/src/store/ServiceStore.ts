@@ -173,8 +173,15 @@ export class ServiceStore {
           .groupBy(`services.${column}`);
       return rows.map(row => ({ ...row, count: Number(row.count) }));
     };
-    const clusters = await visible()
-      .join('service_clusters', 'service_clusters.service_id', 'services.id')
+    // Who may see all services need not have each of them looked up.
+    const placed = criteria
+      ? visible().join(
+          'service_clusters',
+          'service_clusters.service_id',
+          'services.id',
+        )
+      : this.#database('service_clusters');
+    const clusters = await placed
       .select({ value: 'service_clusters.cluster' })
       .count({ count: '*' })
       .groupBy('service_clusters.cluster');
