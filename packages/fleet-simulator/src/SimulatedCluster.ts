@@ -37,6 +37,8 @@ export interface ObjectReference {
 }
 
 const KEPT_REQUESTS = 5000;
+/** How long a connection of HTTP/1.1 may lie idle, as at the API server. */
+const IDLE_CONNECTION_MS = 90_000;
 /** Of one connection; the API server has the same limit. */
 const MAX_CONCURRENT_STREAMS = 250;
 
@@ -335,6 +337,7 @@ export class SimulatedCluster {
         key: this.#certificate.key,
         cert: this.#certificate.certificate,
         allowHTTP1: true,
+        http1Options: { keepAliveTimeout: IDLE_CONNECTION_MS },
         settings: { maxConcurrentStreams: MAX_CONCURRENT_STREAMS },
       },
       // Requests and responses of HTTP/2 have the interface of those of HTTP/1.1.
