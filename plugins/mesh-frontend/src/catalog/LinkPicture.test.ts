@@ -57,7 +57,7 @@ describe('labelOf', () => {
     ['eu-west', 0, 'eu-west'],
     ['eu-west', 36, 'eu-west +36'],
     ['production-europe-west', 0, 'production-europe-w…'],
-    ['production-europe-west', 199, 'production-euro… +199'],
+    ['production-europe-west', 199, 'production-eur… +199'],
   ])('says %s and %d more as %s', (name, more, label) => {
     expect(labelOf({ name, more })).toBe(label);
   });
