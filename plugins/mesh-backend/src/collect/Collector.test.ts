@@ -56,13 +56,16 @@ describe.each(databases.eachSupportedId())('Collector on %s', id => {
     await harness.untilState('east', 'synced');
 
     expect(await harness.names('east', 'Service')).toHaveLength(10);
-    expect(await harness.coverage('east', 'Service')).toMatchObject({
-      state: 'synced',
-      resource: 'services',
-      version: 'v1',
-      objects: 10,
-      asOf: expect.any(String),
-    });
+    // Objects are counted a moment after they are written.
+    await eventually(async () =>
+      expect(await harness.coverage('east', 'Service')).toMatchObject({
+        state: 'synced',
+        resource: 'services',
+        version: 'v1',
+        objects: 10,
+        asOf: expect.any(String),
+      }),
+    );
     expect(await harness.cluster('east')).toMatchObject({
       kubernetesVersion: expect.stringMatching(/^v1\./),
       lastContact: expect.any(String),

@@ -223,16 +223,17 @@ describe('watches that say nothing, or too little', () => {
       await harness.untilState('east', 'synced');
       proxy.fault(fault);
       east.closeWatches();
-      east.apply(service('basket'));
-      await eventually(async () =>
-        expect(await harness.names('east', 'Service')).toContain('shop/basket'),
-      );
-      proxy.fault();
+      // Only when the fault has struck is the change one that no watch has told.
       await eventually(() =>
         expect(
           proxy.requests.filter(request => request.fault === 'expired').length,
         ).toBeGreaterThan(0),
       );
+      east.apply(service('basket'));
+      await eventually(async () =>
+        expect(await harness.names('east', 'Service')).toContain('shop/basket'),
+      );
+      proxy.fault();
       await harness.untilState('east', 'synced');
       // Not a word of it to people: it is how watches work.
       expect((await harness.cluster('east')).message).toBeUndefined();
