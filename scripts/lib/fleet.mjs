@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { readAsGuest } from './guest.mjs';
 import { NODE_TRANSFORM, ROOT } from './paths.mjs';
 import { Problem } from './problem.mjs';
 import { onUnexpectedEnd, startServer } from './processes.mjs';
@@ -100,7 +101,10 @@ export async function startFleet({ stateDir, real, onEnd }) {
 async function untilRead(portal, cluster) {
   const deadline = Date.now() + FIRST_SYNC_MS;
   while (Date.now() < deadline) {
-    const seen = await clusterAsSeenBy(portal, cluster).catch(() => undefined);
+    const seen = await readAsGuest(
+      portal,
+      `/api/mesh/v1/clusters/${cluster}`,
+    ).catch(() => undefined);
     if (seen?.state === 'synced' || seen?.state === 'degraded') {
       return;
     }
@@ -111,15 +115,4 @@ async function untilRead(portal, cluster) {
       FIRST_SYNC_MS / 1000
     } s; it goes away all the same`,
   );
-}
-
-async function clusterAsSeenBy(portal, cluster) {
-  const session = await fetch(`${portal}/api/auth/guest/refresh`, {
-    headers: { 'x-requested-with': 'XMLHttpRequest' },
-  });
-  const { token } = (await session.json()).backstageIdentity;
-  const answer = await fetch(`${portal}/api/mesh/v1/clusters/${cluster}`, {
-    headers: { authorization: `Bearer ${token}` },
-  });
-  return answer.ok ? answer.json() : undefined;
 }

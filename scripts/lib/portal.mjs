@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { untilCatalogFilled } from './catalog.mjs';
 import { startFleet } from './fleet.mjs';
 import { checkRoom, checkWritable, makeFolder } from './folders.mjs';
 import { NODE_TRANSFORM, ROOT } from './paths.mjs';
@@ -123,10 +124,12 @@ export async function startPortal({ port, host, stateDir, real, onEnd }) {
         log,
       },
     );
-    await waitUntilReady(backend, `http://${host}:${port}`, log);
+    const own = `http://${host}:${port}`;
+    await waitUntilReady(backend, own, log);
     onUnexpectedEnd(backend, () =>
       onEnd(`The backend ended: ${lastError(log)} (the whole log: ${log})`),
     );
+    await untilCatalogFilled(own, fleet.dir);
   });
   return { url, letGo: () => fleet.letGo(url) };
 }
