@@ -64,6 +64,22 @@ const service = (name: string, port: string) =>
   `apiVersion: v1\nkind: Service\nmetadata: { name: ${name}, namespace: shop }\nspec: { ports: [${port}] }\n`;
 
 describe('manifests', () => {
+  it('names kinds that are not looked at, and goes on', async () => {
+    const odd = write(
+      'odd/all.yaml',
+      `${service(
+        'web',
+        '{ port: 80 }',
+      )}---\napiVersion: example.com/v1\nkind: Widget\nmetadata: { name: a }\n`,
+    );
+    const { code, stdout, stderr } = await run(['--cluster', `odd=${odd}`]);
+    expect(code).toBe(0);
+    expect(stdout).toContain('web');
+    expect(stderr).toBe(
+      'cluster odd: kinds that are not looked at: Widget.example.com\n',
+    );
+  });
+
   let east: string;
   let west: string;
   beforeAll(() => {

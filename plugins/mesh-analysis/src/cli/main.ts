@@ -197,6 +197,13 @@ async function run(argv: string[]): Promise<{ text: string; code: number }> {
           `${problem.source}:${problem.line} (document ${problem.document}): ${problem.problem}\n`,
         );
       }
+      if (read.otherKinds.length > 0) {
+        process.stderr.write(
+          `cluster ${
+            read.cluster.name
+          }: kinds that are not looked at: ${read.otherKinds.join(', ')}\n`,
+        );
+      }
       continue;
     }
     if (read.version) {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 
 import { InventoryCluster } from '../inventory/createInventory';
 import { ManifestObject } from '../inventory/FleetObject';
+import { kindIdOf, watchedKinds } from '../inventory/kinds';
 import { manifestCoverage } from '../inventory/manifestCoverage';
 import { ManifestProblem, parseManifests } from '../inventory/parseManifests';
 
@@ -26,7 +27,12 @@ function filesIn(path: string): string[] {
 export function readFolder(
   name: string,
   path: string,
-): { cluster: InventoryCluster; problems: ManifestProblem[] } {
+): {
+  cluster: InventoryCluster;
+  problems: ManifestProblem[];
+  /** Kinds of objects that no topic looks at. */
+  otherKinds: string[];
+} {
   const objects: ManifestObject[] = [];
   const problems: ManifestProblem[] = [];
   for (const file of filesIn(path)) {
@@ -38,5 +44,8 @@ export function readFolder(
   return {
     cluster: { name, objects, coverage: manifestCoverage(objects) },
     problems,
+    otherKinds: [...new Set(objects.map(kindIdOf))]
+      .filter(kind => !watchedKinds.some(({ id }) => id === kind))
+      .sort(),
   };
 }
