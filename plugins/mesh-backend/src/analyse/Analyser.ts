@@ -127,6 +127,7 @@ export class Analyser {
         const drawn = await this.#drawBatch();
         failures = 0;
         if (drawn < BATCH) await this.#pause();
+        else await letOthersRun();
       } catch (error) {
         failures += 1;
         this.#options.logger.error(
@@ -192,6 +193,7 @@ export class Analyser {
         logger.warn(`Unknown unit ${claim.unit} in the queue; it is left out`);
         await queue.complete([claim]);
       } else if (unit.type !== 'service') {
+        await letOthersRun();
         await this.#attempt([claim], drawn, () => this.#drawOne(unit, batch));
       }
     }
@@ -199,6 +201,7 @@ export class Analyser {
       unit?.type === 'service' ? [{ claim, unit }] : [],
     );
     if (services.length === 0) return drawn;
+    await letOthersRun();
     try {
       drawn.push({
         claims: services.map(({ claim }) => claim),
@@ -470,4 +473,14 @@ function aboutOf(
     default:
       return { kind: 'Unit', clusters: [], name: key };
   }
+}
+
+/**
+ * SQLite answers at once, so that drawing after drawing would run without a gap in
+ * which requests and answers of API servers are looked at.
+ */
+function letOthersRun(): Promise<void> {
+  return new Promise(resolve => {
+    setImmediate(resolve);
+  });
 }
