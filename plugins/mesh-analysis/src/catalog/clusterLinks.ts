@@ -264,7 +264,7 @@ function addIstio(links: ClusterLinks, meshes: readonly ClusterMesh[]): void {
     meshes.map(mesh => [mesh, declaredBy(mesh, 'istio')]),
   );
   const add = (from: ClusterMesh, reader: ClusterMesh, to: ClusterMesh) =>
-    links.add('istio', from.cluster, to.cluster, standing(reader, to));
+    links.add('istio', from.cluster, to.cluster, standingBetween(reader, to));
   const readBy = (primary: ClusterMesh) =>
     [...declared.get(primary)!]
       .flatMap(id => links.withId(id))
@@ -329,7 +329,7 @@ function isPrimaryOf(
   );
 }
 
-function standing(reader: ClusterMesh, to: ClusterMesh): Standing {
+function standingBetween(reader: ClusterMesh, to: ClusterMesh): Standing {
   const [own, other] = [reader.meshId, to.meshId];
   if (!isUnknown(own) && !isUnknown(other) && own !== other) {
     return {

@@ -313,15 +313,15 @@ function owners(members: Member[], keys: readonly string[], report: Report) {
 
 /** Callers by the network of their cluster; those whose network is not known are left out. */
 function byNetwork(callers: Member[]): Map<string, string[]> {
-  const networks = new Map<string, string[]>();
+  const byName = new Map<string, string[]>();
   for (const { instance, mesh } of callers) {
     if (mesh && !isUnknown(mesh.network)) {
-      const clusters = networks.get(mesh.network) ?? [];
+      const clusters = byName.get(mesh.network) ?? [];
       clusters.push(instance.cluster);
-      networks.set(mesh.network, clusters);
+      byName.set(mesh.network, clusters);
     }
   }
-  return networks;
+  return byName;
 }
 
 function networks(

@@ -174,7 +174,7 @@ export class ServiceStore {
       return rows.map(row => ({ ...row, count: Number(row.count) }));
     };
     // Who may see all services need not have each of them looked up.
-    const placed = criteria
+    const placed: Knex.QueryBuilder = criteria
       ? visible().join(
           'service_clusters',
           'service_clusters.service_id',

@@ -59,7 +59,7 @@ function columnsFor(clusters: string[]): Column<ServiceLinks>[] {
 }
 
 /** Nobody is linked to itself: a cluster alone reaches `all others` at most, and clusters among themselves `each other`. */
-const Target = (props: ServiceLinks & { of: string[] }) => {
+function Target(props: ServiceLinks & { of: string[] }) {
   const { from, to, of } = props;
   if (from.length > 1 && from.join() === to.join()) return <>each other</>;
   const [only] = from;
@@ -72,7 +72,7 @@ const Target = (props: ServiceLinks & { of: string[] }) => {
   ) : (
     <ClusterSetName names={to} of={of} />
   );
-};
+}
 
 /** The links between the clusters of a service: a picture, and the same as a table. */
 export const Links = (props: { service: ServiceDetail }) => {

@@ -52,11 +52,6 @@ const nameColumnOfManyMeshes: Column<ServiceRow> = {
   ),
 };
 
-function columnsFor(rows: readonly ServiceRow[]): Column<ServiceRow>[] {
-  const ofManyMeshes = rows.some(({ scope }) => scope !== rows[0].scope);
-  return [ofManyMeshes ? nameColumnOfManyMeshes : nameColumn, ...otherColumns];
-}
-
 const otherColumns: Column<ServiceRow>[] = [
   {
     id: 'namespace',
@@ -121,6 +116,11 @@ const otherColumns: Column<ServiceRow>[] = [
     ),
   },
 ];
+
+function columnsFor(rows: readonly ServiceRow[]): Column<ServiceRow>[] {
+  const ofManyMeshes = rows.some(({ scope }) => scope !== rows[0].scope);
+  return [ofManyMeshes ? nameColumnOfManyMeshes : nameColumn, ...otherColumns];
+}
 
 const filterNames = {
   cluster: 'Cluster',
