@@ -163,8 +163,11 @@ describe('the mesh plugin', () => {
       name: 'cart',
     });
     await until(services, ({ items }) => items.length === 3);
-    expect(published).toContain('mesh:services');
-    expect(published).toContain('mesh:clusters');
+    // Signals are gathered for a second.
+    await until(
+      async () => new Set(published),
+      topics => topics.has('mesh:services') && topics.has('mesh:clusters'),
+    );
 
     for (const path of ['/v1/clusters', '/v1/services', '/v1/findings']) {
       expectContract(path, await get(path));
