@@ -48,7 +48,9 @@ export async function ensureInstalled() {
 async function installPackages() {
   const env = yarnEnvFromNpm(npmSettings());
   const registry =
-    env.YARN_NPM_REGISTRY_SERVER ?? process.env.YARN_NPM_REGISTRY_SERVER;
+    env.YARN_NPM_REGISTRY_SERVER ??
+    process.env.YARN_NPM_REGISTRY_SERVER ??
+    "of Yarn's settings";
   const [command, args] = yarn(['install', '--immutable']);
   const { code, output } = await capture(command, args, { env });
   if (code === 0) {

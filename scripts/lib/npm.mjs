@@ -89,15 +89,15 @@ export function yarnEnvFromNpm(settings) {
       env[name] = String(value);
     }
   };
-  const registry = settings.registry ?? 'https://registry.npmjs.org/';
-  put('YARN_NPM_REGISTRY_SERVER', registry.replace(/\/+$/, ''));
+  const { registry } = settings;
+  put('YARN_NPM_REGISTRY_SERVER', registry?.replace(/\/+$/, ''));
   put('YARN_HTTPS_CA_FILE_PATH', settings.cafile);
   put('YARN_HTTP_PROXY', settings.proxy ?? settings['https-proxy']);
   put('YARN_HTTPS_PROXY', settings['https-proxy'] ?? settings.proxy);
   if (settings['strict-ssl'] === false) {
     put('YARN_ENABLE_STRICT_SSL', 'false');
   }
-  if (registry.startsWith('http://')) {
+  if (registry?.startsWith('http://')) {
     put('YARN_UNSAFE_HTTP_WHITELIST', new URL(registry).hostname);
   }
   return env;
