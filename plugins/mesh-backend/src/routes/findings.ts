@@ -1,17 +1,14 @@
-import type {
-  FindingPage,
-  StoredFinding,
-} from '@mesh-for-backstage/plugin-mesh-common';
+import type { StoredFinding } from '@mesh-for-backstage/plugin-mesh-common';
 import type { Router } from 'express';
 import { z } from 'zod';
 import { FindingsQuery } from '../services/types';
 import { findingSorts, isFindingPosition } from '../store/FindingStore';
 import { audited } from './audit';
 import { RouterOptions } from './createRouter';
-import { Columns, sendCsv } from './csv';
-import { decodeCursor, encodeCursor } from './cursor';
+import { Columns } from './csv';
+import { decodeCursor } from './cursor';
 import { list, listParameters, name, owner, parseQuery } from './parameters';
-import { allPages } from './services';
+import { sendList } from './sendList';
 
 const parameters = {
   ...listParameters,
@@ -81,23 +78,15 @@ export function addFindingRoutes(
         request,
         meta: { queryType: format === 'csv' ? 'export' : 'list' },
       },
-      async () => {
-        if (format === 'csv') {
-          const readRows = await findings.rowReader({ credentials });
-          await sendCsv(response, {
-            fileName: 'findings.csv',
-            columns,
-            pages: allPages(query, readRows),
-          });
-          return;
-        }
-        const { next, ...page } = await findings.list(query, { credentials });
-        const body: FindingPage = {
-          ...page,
-          ...(next && { nextCursor: encodeCursor(question, next) }),
-        };
-        response.json(body);
-      },
+      () =>
+        sendList(response, {
+          of: findings,
+          credentials,
+          query,
+          format,
+          fileName: 'findings.csv',
+          columns,
+        }),
     );
   });
 }

@@ -1,8 +1,5 @@
 import { NotFoundError } from '@backstage/errors';
-import type {
-  ServicePage,
-  ServiceRow,
-} from '@mesh-for-backstage/plugin-mesh-common';
+import type { ServiceRow } from '@mesh-for-backstage/plugin-mesh-common';
 import type { Router } from 'express';
 import { z } from 'zod';
 import { ServicesQuery } from '../services/types';
@@ -13,8 +10,8 @@ import {
 } from '../store/ServiceStore';
 import { audited } from './audit';
 import { RouterOptions } from './createRouter';
-import { Columns, sendCsv } from './csv';
-import { decodeCursor, encodeCursor } from './cursor';
+import { Columns } from './csv';
+import { decodeCursor } from './cursor';
 import {
   canBeNames,
   list,
@@ -23,6 +20,7 @@ import {
   owner,
   parseQuery,
 } from './parameters';
+import { sendList } from './sendList';
 
 const parameters = {
   ...listParameters,
@@ -44,8 +42,6 @@ const parameters = {
   severity: list(z.enum(['error', 'warning', 'info', 'none'])),
   sort: z.enum(serviceSorts).default('name'),
 };
-
-const CSV_PAGE = 500;
 
 const columns: Columns<ServiceRow> = {
   scope: row => row.scope,
@@ -103,23 +99,15 @@ export function addServiceRoutes(
         request,
         meta: { queryType: format === 'csv' ? 'export' : 'list' },
       },
-      async () => {
-        if (format === 'csv') {
-          const readRows = await services.rowReader({ credentials });
-          await sendCsv(response, {
-            fileName: 'services.csv',
-            columns,
-            pages: allPages(query, readRows),
-          });
-          return;
-        }
-        const { next, ...page } = await services.list(query, { credentials });
-        const body: ServicePage = {
-          ...page,
-          ...(next && { nextCursor: encodeCursor(question, next) }),
-        };
-        response.json(body);
-      },
+      () =>
+        sendList(response, {
+          of: services,
+          credentials,
+          query,
+          format,
+          fileName: 'services.csv',
+          columns,
+        }),
     );
   });
 
@@ -166,19 +154,4 @@ export function addServiceRoutes(
       response.json(service);
     },
   );
-}
-
-/** Pages of rows to the end of a list. */
-export async function* allPages<Q extends { limit: number }, T, P>(
-  query: Q,
-  read: (
-    query: Q & { after?: P },
-  ) => Promise<{ items: readonly T[]; next?: P }>,
-): AsyncGenerator<readonly T[]> {
-  let page = await read({ ...query, limit: CSV_PAGE });
-  yield page.items;
-  while (page.next) {
-    page = await read({ ...query, limit: CSV_PAGE, after: page.next });
-    yield page.items;
-  }
 }
